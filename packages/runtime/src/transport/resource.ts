@@ -1,0 +1,150 @@
+import type { Connection } from './connection.ts';
+import type { KubeList, KubeObject } from './kube-object.ts';
+
+/** Where a kind lives in the API: what a path is made of. */
+export interface ResourceType {
+  /** '' for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+export interface ObjectAddress {
+  readonly name?: string;
+  readonly namespace?: string | undefined;
+  readonly subresource?: string;
+}
+
+/** The path of a collection, an object or a subresource. */
+export function resourcePath(type: ResourceType, at: ObjectAddress = {}): string {
+  const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
+  const namespace = type.namespaced && at.namespace !== undefined ? `/namespaces/${encodeURIComponent(at.namespace)}` : '';
+  const name = at.name === undefined ? '' : `/${encodeURIComponent(at.name)}`;
+  const subresource = at.subresource === undefined ? '' : `/${at.subresource}`;
+  return `${root}${namespace}/${type.plural}${name}${subresource}`;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface ListOptions extends CallOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ApplyOptions extends CallOptions {
+  readonly fieldManager: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+  readonly dryRun?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+}
+
+const pageSize = 500;
+
+/** Typed calls on one kind. Thin on purpose: one method is one request (`list` follows pages). */
+export class Resource<T extends KubeObject> {
+  readonly #connection: Connection;
+  readonly type: ResourceType;
+
+  constructor(connection: Connection, type: ResourceType) {
+    this.#connection = connection;
+    this.type = type;
+  }
+
+  get(at: { name: string; namespace?: string | undefined }, options: CallOptions = {}): Promise<T> {
+    return this.#connection.request<T>({ method: 'GET', path: resourcePath(this.type, at), ...options });
+  }
+
+  /** All objects, page by page, as one list whose resource version is that of the first page. */
+  async list(at: { namespace?: string } = {}, { signal, ...selectors }: ListOptions = {}): Promise<KubeList<T>> {
+    const items: T[] = [];
+    let resourceVersion: string | undefined;
+    let next: string | undefined;
+    do {
+      const page: KubeList<T> = await this.#connection.request<KubeList<T>>({
+        method: 'GET',
+        path: resourcePath(this.type, at),
+        query: { ...selectors, limit: pageSize, continue: next },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      for (const item of page.items) items.push(item);
+      resourceVersion ??= page.metadata.resourceVersion;
+      next = page.metadata.continue === '' ? undefined : page.metadata.continue;
+    } while (next !== undefined);
+    return { metadata: resourceVersion === undefined ? {} : { resourceVersion }, items };
+  }
+
+  create(object: T, options: CallOptions & { fieldManager?: string; dryRun?: boolean } = {}): Promise<T> {
+    const { fieldManager, dryRun, ...rest } = options;
+    return this.#connection.request<T>({
+      method: 'POST',
+      path: resourcePath(this.type, { namespace: object.metadata.namespace }),
+      query: { fieldManager, dryRun: dryRun === true ? 'All' : undefined },
+      body: object,
+      ...rest,
+    });
+  }
+
+  /** Replaces the object; with a resource version in it, only if nobody else wrote meanwhile. */
+  replace(object: T, options: CallOptions & { subresource?: string } = {}): Promise<T> {
+    const { subresource, ...rest } = options;
+    return this.#connection.request<T>({ method: 'PUT', path: this.#pathOf(object, subresource), body: object, ...rest });
+  }
+
+  /** Server-side apply: the fields given become ours, fields we gave before and leave out now are given up. */
+  apply(object: T, { fieldManager, force, subresource, dryRun, ...rest }: ApplyOptions): Promise<T> {
+    return this.#connection.request<T>({
+      method: 'PATCH',
+      path: this.#pathOf(object, subresource),
+      query: { fieldManager, force: force === true ? true : undefined, dryRun: dryRun === true ? 'All' : undefined },
+      contentType: 'application/apply-patch+yaml',
+      body: object,
+      ...rest,
+    });
+  }
+
+  mergePatch(
+    at: { name: string; namespace?: string | undefined; subresource?: string },
+    patch: unknown,
+    options: CallOptions = {},
+  ): Promise<T> {
+    return this.#connection.request<T>({
+      method: 'PATCH',
+      path: resourcePath(this.type, at),
+      contentType: 'application/merge-patch+json',
+      body: patch,
+      ...options,
+    });
+  }
+
+  async delete(at: { name: string; namespace?: string | undefined }, options: DeleteOptions = {}): Promise<void> {
+    const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, ...rest } = options;
+    await this.#connection.request<unknown>({
+      method: 'DELETE',
+      path: resourcePath(this.type, at),
+      body: {
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        propagationPolicy,
+        gracePeriodSeconds,
+        preconditions: { uid, resourceVersion },
+      },
+      ...rest,
+    });
+  }
+
+  #pathOf(object: T, subresource: string | undefined): string {
+    const { name, namespace } = object.metadata;
+    if (name === undefined) throw new TypeError(`${object.kind} has no metadata.name, so it cannot be addressed`);
+    return resourcePath(this.type, { name, namespace, ...(subresource === undefined ? {} : { subresource }) });
+  }
+}
