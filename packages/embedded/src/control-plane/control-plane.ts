@@ -1,0 +1,156 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection, Credentials } from '@terrain/runtime';
+import type { Subject } from '#certificate/authority.ts';
+import { ManagedProcess } from '#process/managed-process.ts';
+import { until } from '#process/until.ts';
+import { apiServerArguments, controllerManagerArguments, etcdArguments, schedulerArguments } from './arguments.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+import { administrator, Pki, writePrivate } from './pki.ts';
+
+export interface ControlPlaneOptions {
+  /** Where everything of this cluster lives: keys, data, logs, kubeconfig files. */
+  readonly directory: string;
+  /** Where the programs are: etcd, kube-apiserver, ... */
+  readonly binaries: string;
+  readonly throwAway: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+
+/** The port was taken between looking and listening, or by somebody else for good. */
+export class PortTakenError extends Error {
+  override readonly name = 'PortTakenError';
+  readonly port: number;
+  constructor(port: number, sentence = `port ${port} on 127.0.0.1 is in use by another program`) {
+    super(sentence);
+    this.port = port;
+  }
+}
+
+/** A process of the control plane ended when it should not have. */
+export class ComponentFailedError extends Error {
+  override readonly name = 'ComponentFailedError';
+  readonly component: string;
+  constructor(component: string, words: string, logFile: string) {
+    super(`${component} ended while starting; the last lines of ${logFile} are:\n${words}`);
+    this.component = component;
+  }
+}
+
+/** Starts and stops the processes of one control plane. Which of them run, and in what order, is the caller's decision. */
+export class ControlPlane {
+  readonly #options: ControlPlaneOptions;
+  readonly #processes = new Map<string, ManagedProcess>();
+  readonly pki: Pki;
+
+  private constructor(options: ControlPlaneOptions, pki: Pki) {
+    this.#options = options;
+    this.pki = pki;
+  }
+
+  /** Makes the directories and keys that are missing; starts nothing. */
+  static async prepare(options: ControlPlaneOptions): Promise<ControlPlane> {
+    const { directory } = options;
+    for (const name of ['etcd', 'logs']) await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
+    // etcd refuses to keep data in a directory that others may read.
+    await mkdir(join(directory, 'etcd', 'data'), { recursive: true, mode: 0o700 });
+    return new ControlPlane(options, await Pki.open(join(directory, 'pki')));
+  }
+
+  process(name: string): ManagedProcess | undefined {
+    return this.#processes.get(name);
+  }
+
+  get processes(): readonly ManagedProcess[] {
+    return [...this.#processes.values()];
+  }
+
+  credentials(port: number, subject: Subject = administrator): Credentials {
+    return { server: `https://127.0.0.1:${port}`, ca: this.pki.authority.pair.cert, ...this.pki.issueClient(subject) };
+  }
+
+  startEtcd(): Promise<ManagedProcess> {
+    return this.#start('etcd', etcdArguments(this.#options), join(this.#options.directory, 'etcd'));
+  }
+
+  startApiServer(port: number): Promise<ManagedProcess> {
+    const { throwAway } = this.#options;
+    return this.#start(
+      'kube-apiserver',
+      apiServerArguments({ port, pki: 'pki', etcd: 'unix://etcd/client:1', throwAway }),
+      this.#options.directory,
+    );
+  }
+
+  async startControllerManager(port: number): Promise<ManagedProcess> {
+    const kubeconfig = await this.writeKubeconfig(
+      port,
+      { commonName: 'system:kube-controller-manager' },
+      'pki/controller-manager.kubeconfig',
+    );
+    return this.#start(
+      'kube-controller-manager',
+      controllerManagerArguments({ kubeconfig, pki: 'pki' }),
+      this.#options.directory,
+    );
+  }
+
+  async startScheduler(port: number): Promise<ManagedProcess> {
+    const kubeconfig = await this.writeKubeconfig(port, { commonName: 'system:kube-scheduler' }, 'pki/scheduler.kubeconfig');
+    return this.#start('kube-scheduler', schedulerArguments({ kubeconfig }), this.#options.directory);
+  }
+
+  /** Writes a kubeconfig file below the directory and returns its path. */
+  async writeKubeconfig(port: number, subject: Subject, file: string): Promise<string> {
+    const path = join(this.#options.directory, file);
+    await writePrivate(path, kubeconfigText(this.credentials(port, subject), 'terrain'));
+    return path;
+  }
+
+  /** Waits for `/readyz`; fails at once when etcd or the API server ends instead. */
+  async apiServerReady(connection: Connection, port: number, timeoutMs = 120_000): Promise<void> {
+    let last = 'no answer yet';
+    await until(
+      'the API server’s readiness',
+      async () => {
+        await this.#failIfEnded(port);
+        try {
+          await connection.request<string>({ method: 'GET', path: '/readyz', timeoutMs: 5000 });
+          return true;
+        } catch (error) {
+          last = (error as Error).message;
+          return undefined;
+        }
+      },
+      { timeoutMs, signal: this.#options.signal, missing: () => last },
+    );
+  }
+
+  killAll(): void {
+    for (const process of this.#processes.values()) process.kill();
+  }
+
+  async #failIfEnded(port: number): Promise<void> {
+    for (const component of this.#processes.values()) {
+      if (component.exit === undefined) continue;
+      const words = await component.lastWords();
+      if (/address already in use/.test(words)) throw new PortTakenError(port);
+      throw new ComponentFailedError(component.name, words, component.logFile);
+    }
+  }
+
+  async #start(name: ComponentName, args: string[], directory: string): Promise<ManagedProcess> {
+    const started = await ManagedProcess.start({
+      name,
+      program: join(this.#options.binaries, name),
+      args,
+      directory,
+      logFile: join(this.#options.directory, 'logs', `${name}.log`),
+      holdsEventLoop: !this.#options.throwAway,
+    });
+    this.#processes.set(name, started);
+    return started;
+  }
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Working directory; relative paths in `args` are read from here. */
+  readonly directory: string;
+  /** Both output streams are appended to this file. */
+  readonly logFile: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether a running process keeps this one from ending by itself. Off for throw-away clusters. */
+  readonly holdsEventLoop?: boolean;
+}
+
+/** How a process ended: a code, or the signal that ended it. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * Runs a program that must never outlive us, not even after SIGKILL of this process.
+ * A watcher in the program's own process group blocks on a pipe whose other end only we hold. When we end, however we end,
+ * the kernel closes our end, the watcher reads end-of-file and kills the group. `exec` makes the program take the shell's
+ * place, so its pid, exit code and signals are the ones we see; a new session keeps a terminal's Ctrl-C from reaching it,
+ * because the order of stopping matters.
+ */
+const guarded = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) & exec "$@" 3<&-';
+
+/** A child process that dies with us. */
+export class ManagedProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  readonly exited: Promise<ProcessExit>;
+  #exit: ProcessExit | undefined;
+
+  private constructor(options: ProcessOptions, child: ChildProcess, pid: number) {
+    this.name = options.name;
+    this.pid = pid;
+    this.logFile = options.logFile;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        // Our end of the pipe closes here: the watcher leaves, and takes along whatever the program left in its group.
+        child.stdin?.destroy();
+        this.#exit = { code, signal };
+        resolve(this.#exit);
+      });
+    });
+  }
+
+  /** Resolves once the operating system has started the program; its readiness is for the caller to find out. */
+  static async start(options: ProcessOptions): Promise<ManagedProcess> {
+    const log = openSync(options.logFile, 'a', 0o600);
+    try {
+      const child = spawn('/bin/sh', ['-c', guarded, options.name, options.program, ...options.args], {
+        cwd: options.directory,
+        detached: true,
+        env: options.env ?? process.env,
+        stdio: ['pipe', log, log],
+      });
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', (error) =>
+          reject(new Error(`${options.name} could not be started: ${error.message}`, { cause: error })),
+        );
+      });
+      if (!options.holdsEventLoop) release(child);
+      return new ManagedProcess(options, child, child.pid!);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  get exit(): ProcessExit | undefined {
+    return this.#exit;
+  }
+
+  /** Asks the program to end and waits; past the deadline its whole process group is killed. */
+  async stop(deadlineMs: number): Promise<ProcessExit> {
+    this.signal('SIGTERM');
+    const timer = setTimeout(() => this.kill(), deadlineMs);
+    try {
+      return await this.exited;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the program and everything it started, at once. */
+  kill(): void {
+    if (this.#exit === undefined) tryKill(-this.pid, 'SIGKILL');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    // Until its exit is noticed the pid cannot have been given to another process, so it is safe to address.
+    if (this.#exit === undefined) tryKill(this.pid, signal);
+  }
+
+  /** The last lines the program wrote, for error messages. */
+  async lastWords(lines = 5): Promise<string> {
+    const text = await readFile(this.logFile, 'utf8').catch(() => '');
+    return text.trimEnd().split('\n').slice(-lines).join('\n');
+  }
+}
+
+function release(child: ChildProcess): void {
+  child.unref();
+  const pipe = child.stdin;
+  if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+}
+
+function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
