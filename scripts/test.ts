@@ -1,0 +1,89 @@
+/**
+ * `npm test [PART ...]`: runs the parts of parts.ts one after the other and ends with what each took.
+ * `npm test -- check` runs the parts that need no cluster. The binaries of the embedded Kubernetes build meanwhile if they are not there yet.
+ */
+import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { type Part, parts } from './testing/parts.ts';
+
+interface Outcome {
+  readonly part: Part;
+  readonly seconds: number;
+  readonly isPassed: boolean;
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** A run longer than this is a defect of the suite: CI allows 90 minutes. */
+const mostMinutes = 75;
+const testLine = /^tests \d+, passed (\d+), failed (\d+), skipped (\d+)/gm;
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => name !== 'check' && !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no part ${unknown.join(', ')}. Parts: ${parts.map((part) => part.name).join(', ')}; "check" is those without a cluster.`,
+  );
+  process.exit(2);
+}
+const chosen = parts.filter(
+  (part) => wanted.length === 0 || wanted.includes(part.name) || (wanted.includes('check') && part.needs === undefined),
+);
+
+const started = performance.now();
+const build = buildBinaries(new Set(chosen.flatMap((part) => part.needs ?? [])));
+const outcomes: Outcome[] = [];
+for (const part of chosen) outcomes.push(await runPart(part));
+report(outcomes);
+
+/** Starts at once and in the background, so that a cold build overlaps with the parts that do not need it. */
+async function buildBinaries(groups: ReadonlySet<string>): Promise<boolean> {
+  if (groups.size === 0) return true;
+  const { code } = await run(['node', 'packages/cli/src/terrain.ts', 'build', ...groups]);
+  return code === 0;
+}
+
+async function runPart(part: Part): Promise<Outcome> {
+  console.log(`\n── ${part.name}: ${part.purpose}`);
+  const begin = performance.now();
+  const isReady = part.needs === undefined || (await build);
+  const command = part.command.flatMap((word) => (word.includes('*') ? globSync(word).sort() : [word]));
+  const hasTests = !part.command.includes('--test') || command.some((word) => word.endsWith('.test.ts'));
+  if (!isReady)
+    console.log(`   not run: the embedded Kubernetes (${part.needs?.join(', ')}) could not be built; its own words are above`);
+  if (!hasTests) console.log(`   not run: no file matches ${part.command.slice(-1)}`);
+  const { code, output } = isReady && hasTests ? await run(command) : { code: 1, output: '' };
+  const counts = [...output.matchAll(testLine)].map((match) => match.slice(1).map(Number));
+  const sum = (column: number): number => counts.reduce((total, row) => total + (row[column] ?? 0), 0);
+  const isPassed = code === 0 && sum(1) === 0 && sum(2) === 0;
+  const seconds = (performance.now() - begin) / 1000;
+  return { part, seconds, isPassed, passed: sum(0), failed: sum(1) + sum(2) + (isPassed || sum(1) + sum(2) > 0 ? 0 : 1) };
+}
+
+function run(command: readonly string[]): Promise<{ code: number; output: string }> {
+  const [program = '', ...rest] = command;
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve({ code: code ?? 1, output })));
+}
+
+function report(all: readonly Outcome[]): void {
+  const minutes = (performance.now() - started) / 60_000;
+  console.log('\npart         result   minutes  tests');
+  for (const { part, seconds, isPassed, passed, failed } of all) {
+    console.log(
+      `${part.name.padEnd(12)} ${(isPassed ? 'passed' : 'FAILED').padEnd(8)} ${(seconds / 60).toFixed(1).padStart(7)}  ${passed + failed || ''}`,
+    );
+  }
+  console.log(`${'all'.padEnd(21)} ${minutes.toFixed(1).padStart(8)}`);
+  const isTooSlow = minutes > mostMinutes;
+  if (isTooSlow)
+    console.log(`The run took longer than ${mostMinutes} minutes, which is a failure: make the slowest part faster.`);
+  const sum = (pick: (outcome: Outcome) => number): number => all.reduce((total, outcome) => total + pick(outcome), 0);
+  console.log(`\n${sum((outcome) => outcome.passed)} passed, ${sum((outcome) => outcome.failed)} failed`);
+  process.exitCode = all.every((outcome) => outcome.isPassed) && !isTooSlow ? 0 : 1;
+}
