@@ -1,0 +1,27 @@
+/** What users write: the six kinds as types, CRDs, conditions, reasons and names. Pure, and imports nothing of ours. */
+export { bounds } from './common/bounds.ts';
+export type { Condition } from './common/condition.ts';
+export type { Quantity } from './common/field.ts';
+export type { ConditionDoc, ReasonDoc } from './common/glossary.ts';
+export {
+  annotations,
+  apiVersionName,
+  category,
+  finalizers,
+  labels,
+  managerName,
+  pelotechApiVersion,
+  pelotechGroup,
+  workshopApiVersion,
+  workshopGroup,
+} from './common/keys.ts';
+export type { CustomResource, ObjectMeta, OwnerReference } from './common/metadata.ts';
+export type { Rule } from './common/rule.ts';
+export { type CustomResourceDefinition, crdOf } from './crd/crd.ts';
+export { crdFiles } from './crd/files.ts';
+export { type StructuralSchema, toStructural } from './crd/structural.ts';
+export type { KindDefinition, PrinterColumn } from './kind.ts';
+export { kinds } from './kinds.ts';
+export { VMDiskImageCondition, VMDiskImageReason } from './vmdiskimage/conditions.ts';
+export { vmDiskImageKind } from './vmdiskimage/kind.ts';
+export type { VMDiskImage, VMDiskImageSpec, VMDiskImageStatus } from './vmdiskimage/schema.ts';

@@ -1,0 +1,5 @@
+import type { KindDefinition } from './kind.ts';
+import { vmDiskImageKind } from './vmdiskimage/kind.ts';
+
+/** Every kind of the product, in the order of their dependence. */
+export const kinds: readonly KindDefinition[] = [vmDiskImageKind];
