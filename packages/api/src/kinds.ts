@@ -1,5 +1,6 @@
+import { dataSyncKind } from './datasync/kind.ts';
 import type { KindDefinition } from './kind.ts';
 import { vmDiskImageKind } from './vmdiskimage/kind.ts';
 
 /** Every kind of the product, in the order of their dependence. */
-export const kinds: readonly KindDefinition[] = [vmDiskImageKind];
+export const kinds: readonly KindDefinition[] = [vmDiskImageKind, dataSyncKind];

@@ -44,8 +44,8 @@ export function objectNameOrEmpty(description: string) {
 }
 
 /** Text that is copied into a label value. */
-export function labelValue(description: string) {
-  return text(bounds.nameLength, description, { pattern: '^([A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?)?$' });
+export function labelValue(description: string, extra: { readonly minLength?: number } = {}) {
+  return text(bounds.nameLength, description, { ...extra, pattern: '^([A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?)?$' });
 }
 
 /** A switch. */
