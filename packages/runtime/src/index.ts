@@ -1,6 +1,8 @@
 /**
  * A controller runtime for TypeScript: from a socket to an API server up to controllers. It knows no kind of ours.
  */
+
+export { type Clock, sleepOn, systemClock } from '#clock/clock.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';
 export { type WaitOptions, waitForObject } from '#manifest/wait-for-object.ts';
 export { ApiError, isAlreadyExists, isConflict, isNotFound, type StatusBody, type StatusCause } from '#transport/api-error.ts';
