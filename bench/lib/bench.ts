@@ -1,0 +1,32 @@
+/** What a bench is: a name, a sentence, and rows. Ratios against a floor or a peer of the same run say more than seconds do. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  /** 's', 'MB', 'ratio', 'requests', ... */
+  readonly unit: string;
+  /** The most (or, with `atLeast`, the least) that is good enough; absent for figures that are only listed. */
+  readonly goal?: number;
+  readonly atLeast?: boolean;
+}
+
+export interface Bench {
+  readonly name: string;
+  readonly summary: string;
+  run(context: BenchContext): Promise<Row[]>;
+}
+
+export interface BenchContext {
+  readonly signal: AbortSignal;
+  /** Says what is going on, on stderr. */
+  log(line: string): void;
+}
+
+export interface JudgedRow extends Row {
+  /** Null where there is no goal to miss. */
+  readonly pass: boolean | null;
+}
+
+export function judge(row: Row): JudgedRow {
+  if (row.goal === undefined) return { ...row, pass: null };
+  return { ...row, pass: row.atLeast === true ? row.value >= row.goal : row.value <= row.goal };
+}
