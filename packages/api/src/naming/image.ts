@@ -1,6 +1,6 @@
 /** Names of disk images and of the storage objects below them. */
 import { shortUid } from './identity.ts';
-import { maxLabelLength, toLabel } from './label.ts';
+import { maxLabelLength, toLabel, toObjectName } from './label.ts';
 
 /** What a DataVolume or VolumeSnapshot of an image is named from. */
 export interface ImageAttempt {
@@ -35,4 +35,4 @@ export const volumeSnapshotName = (image: ImageAttempt & { cut: number }): strin
  * Caveat: the one name here that two different inputs may share (DataSync `a` with VM `b-c` and DataSync `a-b` with VM `c`), because
  * pipelines rely on the plain form. The owner reference tells whose image it is, and the second DataSync reports NameTaken.
  */
-export const dataSyncImageName = (dataSync: string, vm: string): string => toLabel(`${dataSync}-${vm}`);
+export const dataSyncImageName = (dataSync: string, vm: string): string => toObjectName(`${dataSync}-${vm}`);

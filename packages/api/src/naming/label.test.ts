@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { childName, isDnsLabel, labelValue, toLabel } from './label.ts';
+import { childName, isDnsLabel, labelValue, toLabel, toObjectName } from './label.ts';
 
 const kubernetesLabelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 const rfc1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -81,11 +81,13 @@ test('childName gives 100,000 hostile inputs, and inputs forged from their names
   assertDistinct([...inputs, ...forged], (input) => childName(...input), seed);
 });
 
-test('toLabel gives hostile texts, and the labels of others, different labels', () => {
+test('toLabel and toObjectName give hostile texts, and the names of others, different names', () => {
   const seed = Date.now();
   const texts = fc.sample(hostileText, { numRuns: 20_000, seed });
-  const labels = [...assertDistinct(texts, toLabel, seed).keys()];
-  assertDistinct([...texts, ...labels.filter((label) => /-0[a-z2-7]{16}$/.test(label))], toLabel, seed);
+  for (const nameOf of [(text: string) => toLabel(text), toObjectName]) {
+    const names = [...assertDistinct(texts, nameOf, seed).keys()];
+    assertDistinct([...texts, ...names.filter((name) => /-0[a-z2-7]{16}$/.test(name))], nameOf, seed);
+  }
 });
 
 test('toLabel keeps every legal text it is given, unless that ends like a hash', () => {

@@ -17,6 +17,7 @@ const hashedTail = /-0[a-z2-7]{16}$/;
 const tailLength = '-0'.length + hashLength;
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const startsWithDigit = /^[0-9]/;
 
 /** Whether a text is a DNS label of RFC 1123, as Kubernetes checks it. */
@@ -50,6 +51,12 @@ export function toLabel(text: string, options: LabelOptions = {}): string {
   const usable =
     text.length <= max && dnsLabel.test(text) && !hashedTail.test(text) && !(letterFirst && startsWithDigit.test(text));
   return usable ? text : hashedLabel([text], options);
+}
+
+/** Like toLabel, but keeps the dots that most object names may have, such as those of a version. At most 63 characters all the same. */
+export function toObjectName(text: string): string {
+  const usable = text.length <= maxLabelLength && dnsSubdomain.test(text) && !hashedTail.test(text);
+  return usable ? text : hashedLabel([text]);
 }
 
 const longestPlainSuffix = 24;

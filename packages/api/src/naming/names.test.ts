@@ -48,6 +48,10 @@ const names: Record<string, { got: string; want: string | RegExp }> = {
     want: 'sync-workspace-123-attacker',
   },
   'the image of an item whose name has a dash': { got: dataSyncImageName('sync', 'web-server'), want: 'sync-web-server' },
+  'the image of a DataSync named after a version': {
+    got: dataSyncImageName('lab-7-1.4.0', 'target'),
+    want: 'lab-7-1.4.0-target',
+  },
   'the image of an item with a long name': {
     got: dataSyncImageName('sync-workspace-123', 'v'.repeat(63)),
     want: new RegExp(`^sync-workspace-123-v{26}-${hash}$`),
@@ -94,7 +98,7 @@ const names: Record<string, { got: string; want: string | RegExp }> = {
 };
 for (const [name, { got, want }] of Object.entries(names)) {
   test(`the name of ${name}`, () => {
-    assert.ok(isDnsLabel(got), got);
+    assert.ok(got.split('.').every(isDnsLabel) && got.length <= 63, got);
     if (typeof want === 'string') assert.equal(got, want);
     else assert.match(got, want);
   });
@@ -108,7 +112,8 @@ test('every name is a DNS label whatever the user wrote', () => {
       const all = [
         dataVolumeName({ name: a, uid: b, attempt: number }),
         volumeSnapshotName({ name: a, uid: b, attempt: number, cut: number }),
-        dataSyncImageName(a, b),
+        dataSyncImageName(a, b).replaceAll('.', '-'),
+        ...dataSyncImageName(a, b).split('.'),
         kubevirtMachineName(a),
         rootDiskName({ name: a, uid: b, resetToken: b }),
         guestHostname(a),
