@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Credentials } from '@terrain/runtime';
+import type { Binaries } from '#binary/ensure.ts';
 import type { Subject } from '#certificate/authority.ts';
+import { EmbeddedError } from '#embedded-error.ts';
 import { ManagedProcess } from '#process/managed-process.ts';
 import { until } from '#process/until.ts';
 import { apiServerArguments, controllerManagerArguments, etcdArguments, schedulerArguments } from './arguments.ts';
@@ -11,33 +13,12 @@ import { administrator, Pki, writePrivate } from './pki.ts';
 export interface ControlPlaneOptions {
   /** Where everything of this cluster lives: keys, data, logs, kubeconfig files. */
   readonly directory: string;
-  /** Where the programs are: etcd, kube-apiserver, ... */
-  readonly binaries: string;
+  readonly binaries: Binaries;
   readonly throwAway: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
-
-/** The port was taken between looking and listening, or by somebody else for good. */
-export class PortTakenError extends Error {
-  override readonly name = 'PortTakenError';
-  readonly port: number;
-  constructor(port: number, sentence = `port ${port} on 127.0.0.1 is in use by another program`) {
-    super(sentence);
-    this.port = port;
-  }
-}
-
-/** A process of the control plane ended when it should not have. */
-export class ComponentFailedError extends Error {
-  override readonly name = 'ComponentFailedError';
-  readonly component: string;
-  constructor(component: string, words: string, logFile: string) {
-    super(`${component} ended while starting; the last lines of ${logFile} are:\n${words}`);
-    this.component = component;
-  }
-}
 
 /** Starts and stops the processes of one control plane. Which of them run, and in what order, is the caller's decision. */
 export class ControlPlane {
@@ -136,15 +117,19 @@ export class ControlPlane {
     for (const component of this.#processes.values()) {
       if (component.exit === undefined) continue;
       const words = await component.lastWords();
-      if (/address already in use/.test(words)) throw new PortTakenError(port);
-      throw new ComponentFailedError(component.name, words, component.logFile);
+      if (/address already in use/.test(words))
+        throw new EmbeddedError('PortTaken', `Port ${port} on 127.0.0.1 is in use by another program.`);
+      throw new EmbeddedError(
+        'ComponentFailed',
+        `${component.name} ended instead of becoming ready; the last lines of ${component.logFile} are:\n${words}`,
+      );
     }
   }
 
   async #start(name: ComponentName, args: string[], directory: string): Promise<ManagedProcess> {
     const started = await ManagedProcess.start({
       name,
-      program: join(this.#options.binaries, name),
+      program: this.#options.binaries.path(name),
       args,
       directory,
       logFile: join(this.#options.directory, 'logs', `${name}.log`),

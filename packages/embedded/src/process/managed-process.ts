@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { signalProcess, spawnGuarded } from './guard.ts';
 
 export interface ProcessOptions {
   readonly name: string;
@@ -21,15 +22,6 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/**
- * Runs a program that must never outlive us, not even after SIGKILL of this process.
- * A watcher in the program's own process group blocks on a pipe whose other end only we hold. When we end, however we end,
- * the kernel closes our end, the watcher reads end-of-file and kills the group. `exec` makes the program take the shell's
- * place, so its pid, exit code and signals are the ones we see; a new session keeps a terminal's Ctrl-C from reaching it,
- * because the order of stopping matters.
- */
-const guarded = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) & exec "$@" 3<&-';
-
 /** A child process that dies with us. */
 export class ManagedProcess {
   readonly name: string;
@@ -44,8 +36,6 @@ export class ManagedProcess {
     this.logFile = options.logFile;
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        // Our end of the pipe closes here: the watcher leaves, and takes along whatever the program left in its group.
-        child.stdin?.destroy();
         this.#exit = { code, signal };
         resolve(this.#exit);
       });
@@ -56,11 +46,11 @@ export class ManagedProcess {
   static async start(options: ProcessOptions): Promise<ManagedProcess> {
     const log = openSync(options.logFile, 'a', 0o600);
     try {
-      const child = spawn('/bin/sh', ['-c', guarded, options.name, options.program, ...options.args], {
+      const child = spawnGuarded(options.program, options.args, {
         cwd: options.directory,
-        detached: true,
         env: options.env ?? process.env,
-        stdio: ['pipe', log, log],
+        stdout: log,
+        stderr: log,
       });
       await new Promise<void>((resolve, reject) => {
         child.once('spawn', resolve);
@@ -92,12 +82,12 @@ export class ManagedProcess {
 
   /** Ends the program and everything it started, at once. */
   kill(): void {
-    if (this.#exit === undefined) tryKill(-this.pid, 'SIGKILL');
+    if (this.#exit === undefined) signalProcess(-this.pid, 'SIGKILL');
   }
 
   signal(signal: NodeJS.Signals): void {
     // Until its exit is noticed the pid cannot have been given to another process, so it is safe to address.
-    if (this.#exit === undefined) tryKill(this.pid, signal);
+    if (this.#exit === undefined) signalProcess(this.pid, signal);
   }
 
   /** The last lines the program wrote, for error messages. */
@@ -111,12 +101,4 @@ function release(child: ChildProcess): void {
   child.unref();
   const pipe = child.stdin;
   if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
-}
-
-function tryKill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Connection, type Credentials, isAlreadyExists } from '@terrain/runtime';
-import { ControlPlane, PortTakenError } from '#control-plane/control-plane.ts';
+import type { Binaries } from '#binary/ensure.ts';
+import { ControlPlane } from '#control-plane/control-plane.ts';
 import { administrator } from '#control-plane/pki.ts';
+import { isEmbeddedError } from '#embedded-error.ts';
 import { freePort } from '#process/port.ts';
 
 export interface TestClusterOptions {
@@ -26,11 +28,11 @@ export class TestCluster {
   readonly credentials: Credentials;
   readonly port: number;
   readonly #plane: ControlPlane;
-  readonly #binaries: string;
+  readonly #binaries: Binaries;
   readonly #connections: Connection[] = [];
   #connection: Connection | undefined;
 
-  private constructor(plane: ControlPlane, options: { directory: string; binaries: string; port: number; kubeconfig: string }) {
+  private constructor(plane: ControlPlane, options: { directory: string; binaries: Binaries; port: number; kubeconfig: string }) {
     this.#plane = plane;
     this.#binaries = options.binaries;
     this.directory = options.directory;
@@ -39,7 +41,7 @@ export class TestCluster {
     this.credentials = plane.credentials(options.port);
   }
 
-  static async start(directory: string, binaries: string, onPlane: (plane: ControlPlane) => void): Promise<TestCluster> {
+  static async start(directory: string, binaries: Binaries, onPlane: (plane: ControlPlane) => void): Promise<TestCluster> {
     const plane = await ControlPlane.prepare({ directory, binaries, throwAway: true });
     onPlane(plane);
     await plane.startEtcd();
@@ -53,7 +55,7 @@ export class TestCluster {
         return cluster;
       } catch (error) {
         await cluster.#closeConnections();
-        if (!(error instanceof PortTakenError) || attempt === 5) throw error;
+        if (!isEmbeddedError(error, 'PortTaken') || attempt === 5) throw error;
       }
     }
   }
@@ -87,7 +89,7 @@ export class TestCluster {
   kubectlWithInput(input: string | undefined, ...args: readonly string[]): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
       const child = execFile(
-        join(this.#binaries, 'kubectl'),
+        this.#binaries.path('kubectl'),
         ['--kubeconfig', this.kubeconfig, ...args],
         { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, KUBECACHEDIR: join(this.directory, 'kubectl-cache') } },
         (error, stdout, stderr) => {

@@ -1,7 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Binaries, ensureBinaries } from '#binary/ensure.ts';
 import type { ControlPlane } from '#control-plane/control-plane.ts';
+import { isRunning } from '#process/process-facts.ts';
+import { plainProgress } from '#progress.ts';
 import { TestCluster, type TestClusterOptions } from './cluster.ts';
 
 const prefix = 'terrain-test-';
@@ -31,7 +34,7 @@ export async function newTestCluster(options: TestClusterOptions = {}): Promise<
   };
   process.once('exit', removeAll);
   try {
-    const cluster = await TestCluster.start(directory, testBinaries(), (started) => {
+    const cluster = await TestCluster.start(directory, await testBinaries(), (started) => {
       plane = started;
     });
     await cluster.ensure(options);
@@ -42,24 +45,14 @@ export async function newTestCluster(options: TestClusterOptions = {}): Promise<
   }
 }
 
-function testBinaries(): string {
-  const directory = process.env.TERRAIN_BINARIES;
-  if (directory === undefined) throw new Error('set TERRAIN_BINARIES to the directory of etcd, kube-apiserver and kubectl');
-  return directory;
+/** From the cache, or from `$TERRAIN_BINARIES`. A build says on standard error how far it is, since it takes minutes. */
+function testBinaries(): Promise<Binaries> {
+  return ensureBinaries(['core'], { binaries: process.env.TERRAIN_BINARIES, progress: plainProgress() });
 }
 
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
 }

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+
+/** Programs that are needed together, so they are built together and cached as one. */
+export interface BinaryGroup {
+  readonly name: string;
+  /** What a person reads while it is built. */
+  readonly title: string;
+  /** Directory below `go/` with the frozen go.mod and go.sum. */
+  readonly module: string;
+  /** Program name by the import path of its main package. */
+  readonly programs: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  /** Values set by the linker, as `package.variable=value`. */
+  readonly variables: readonly string[];
+  /** Measured on two cores with empty caches; only for telling people what to expect. */
+  readonly coldBuildMs: number;
+  /** Free space a build with empty caches needs: modules, build cache and result. */
+  readonly diskBytes: number;
+}
+
+export const kubernetesVersion = '1.36.3';
+export const kwokVersion = '0.8.0';
+
+const minuteMs = 60_000;
+const gibibyte = 1024 ** 3;
+
+const kubernetesVersionVariables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
+  `${path}.gitVersion=v${kubernetesVersion}`,
+  `${path}.gitMajor=${kubernetesVersion.split('.')[0]}`,
+  `${path}.gitMinor=${kubernetesVersion.split('.')[1]}`,
+  `${path}.gitTreeState=clean`,
+  `${path}.gitCommit=unknown`,
+]);
+
+/** All groups. To add one: its module under `go/`, an entry here. */
+export const groups = {
+  core: {
+    name: 'core',
+    title: `Kubernetes ${kubernetesVersion}: etcd, API server, controller-manager, scheduler, kubectl`,
+    module: 'kubernetes',
+    programs: {
+      'go.etcd.io/etcd/server/v3': 'etcd',
+      'k8s.io/kubernetes/cmd/kube-apiserver': 'kube-apiserver',
+      'k8s.io/kubernetes/cmd/kube-controller-manager': 'kube-controller-manager',
+      'k8s.io/kubernetes/cmd/kube-scheduler': 'kube-scheduler',
+      'k8s.io/kubernetes/cmd/kubectl': 'kubectl',
+    },
+    tags: ['selinux', 'notest', 'grpcnotrace'],
+    variables: kubernetesVersionVariables,
+    coldBuildMs: 9 * minuteMs,
+    diskBytes: 6 * gibibyte,
+  },
+  sim: {
+    name: 'sim',
+    title: `kwok ${kwokVersion}: simulated nodes`,
+    module: 'kwok',
+    programs: { 'sigs.k8s.io/kwok/cmd/kwok': 'kwok' },
+    tags: [],
+    variables: [],
+    coldBuildMs: 2 * minuteMs,
+    diskBytes: 2 * gibibyte,
+  },
+} as const satisfies Record<string, BinaryGroup>;
+
+export type GroupName = keyof typeof groups;
+
+/** Where the Go modules of the groups are checked in. */
+export const moduleRoot = fileURLToPath(new URL('../../go/', import.meta.url));
+
+export function programsOf(group: BinaryGroup): readonly string[] {
+  return Object.values(group.programs);
+}
