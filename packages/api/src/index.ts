@@ -31,3 +31,15 @@ export type { VirtualMachine, VirtualMachineSpec, VirtualMachineStatus, VirtualM
 export { VMDiskImageCondition, VMDiskImageReason } from './vmdiskimage/conditions.ts';
 export { vmDiskImageKind } from './vmdiskimage/kind.ts';
 export type { VMDiskImage, VMDiskImageSpec, VMDiskImageStatus } from './vmdiskimage/schema.ts';
+export { WorkspaceCondition, WorkspaceReason } from './workspace/conditions.ts';
+export { allowedCapabilities } from './workspace/container.ts';
+export { workspaceKind } from './workspace/kind.ts';
+export type {
+  Workspace,
+  WorkspaceContainerCluster,
+  WorkspaceNetwork,
+  WorkspaceSpec,
+  WorkspaceStatus,
+  WorkspaceVM,
+  WorkspaceVolume,
+} from './workspace/schema.ts';

@@ -19,19 +19,22 @@ const resources = Type.Object(
   { description: 'Size of the machine.' },
 );
 
-const networkInterface = Type.Object(
+/** A network card, of a machine or of a container cluster. */
+export const networkInterface = Type.Object(
   {
-    network: objectName('The network to attach to: the name of a NetworkAttachmentDefinition in the namespace of the machine.'),
+    network: objectName(
+      'The network to attach to: a network of the workspace, or outside one a NetworkAttachmentDefinition in the same namespace.',
+    ),
     ipAddress: Type.Optional(
       addressWithPrefix(
         'ipAddress',
-        'Static address of the guest with its prefix length, such as 10.10.0.161/24. Left out: none is configured.',
+        'Static address with its prefix length, such as 10.10.0.161/24. Left out: none is configured.',
       ),
     ),
     macAddress: Type.Optional(
       text(
         17,
-        'Hardware address, such as 02:00:5e:10:00:01. Left out: derived from the machine and the network, and always the same.',
+        'Hardware address, such as 02:00:5e:10:00:01. Left out: derived from the owner and the network, so that it stays the same.',
         {
           pattern: '^[0-9a-fA-F][02468aAcCeE](:[0-9a-fA-F]{2}){5}$',
         },
