@@ -43,3 +43,13 @@ export type {
   WorkspaceVM,
   WorkspaceVolume,
 } from './workspace/schema.ts';
+export { WorkspaceTemplateCondition, WorkspaceTemplateReason } from './workspacetemplate/conditions.ts';
+export { defaultOverridablePaths, overridablePaths } from './workspacetemplate/defaults.ts';
+export { workspaceTemplateKind } from './workspacetemplate/kind.ts';
+export type {
+  InstanceSettings,
+  WorkspaceTemplate,
+  WorkspaceTemplateSpec,
+  WorkspaceTemplateStatus,
+  WorkspaceTemplateStep,
+} from './workspacetemplate/schema.ts';
