@@ -43,6 +43,9 @@ export type {
   WorkspaceVM,
   WorkspaceVolume,
 } from './workspace/schema.ts';
+export { WorkspaceInstanceCondition, WorkspaceInstanceReason } from './workspaceinstance/conditions.ts';
+export { workspaceInstanceKind } from './workspaceinstance/kind.ts';
+export type { WorkspaceInstance, WorkspaceInstanceSpec, WorkspaceInstanceStatus } from './workspaceinstance/schema.ts';
 export { WorkspaceTemplateCondition, WorkspaceTemplateReason } from './workspacetemplate/conditions.ts';
 export { defaultOverridablePaths, overridablePaths } from './workspacetemplate/defaults.ts';
 export { workspaceTemplateKind } from './workspacetemplate/kind.ts';

@@ -3,6 +3,7 @@ import type { KindDefinition } from './kind.ts';
 import { virtualMachineKind } from './virtualmachine/kind.ts';
 import { vmDiskImageKind } from './vmdiskimage/kind.ts';
 import { workspaceKind } from './workspace/kind.ts';
+import { workspaceInstanceKind } from './workspaceinstance/kind.ts';
 import { workspaceTemplateKind } from './workspacetemplate/kind.ts';
 
 /** Every kind of the product, in the order of their dependence. */
@@ -12,4 +13,5 @@ export const kinds: readonly KindDefinition[] = [
   virtualMachineKind,
   workspaceKind,
   workspaceTemplateKind,
+  workspaceInstanceKind,
 ];
