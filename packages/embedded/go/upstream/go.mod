@@ -7,4 +7,5 @@ require (
 	github.com/kubernetes-csi/external-snapshotter/client/v8 v8.6.0
 	kubevirt.io/containerized-data-importer v1.65.0
 	kubevirt.io/kubevirt v1.9.0
+	sigs.k8s.io/kwok v0.8.0
 )

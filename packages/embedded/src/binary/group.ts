@@ -64,6 +64,8 @@ export const groups = {
 
 export type GroupName = keyof typeof groups;
 
+export const groupNames = Object.keys(groups) as readonly GroupName[];
+
 /** Where the Go modules of the groups are checked in. */
 export const moduleRoot = fileURLToPath(new URL('../../go/', import.meta.url));
 
