@@ -1,0 +1,13 @@
+/** Objects for tests of this and other packages. */
+export {
+  aDataSync,
+  aVirtualMachine,
+  aVMDiskImage,
+  aWorkspace,
+  aWorkspaceInstance,
+  aWorkspaceTemplate,
+  type StoredMeta,
+  stored,
+  uidOf,
+} from './builders.ts';
+export { type Override, override } from './override.ts';
