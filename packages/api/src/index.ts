@@ -1,6 +1,7 @@
 /** What users write: the six kinds as types, CRDs, conditions, reasons and names. Pure, and imports nothing of ours. */
 export { bounds } from './common/bounds.ts';
 export type { Condition } from './common/condition.ts';
+export { parseDurationMs } from './common/duration.ts';
 export type { Quantity } from './common/field.ts';
 export type { ConditionDoc, ReasonDoc } from './common/glossary.ts';
 export {
@@ -16,6 +17,7 @@ export {
   workshopGroup,
 } from './common/keys.ts';
 export type { CustomResource, ObjectMeta, OwnerReference } from './common/metadata.ts';
+export { parseQuantityBytes } from './common/quantity.ts';
 export type { Rule } from './common/rule.ts';
 export { type CustomResourceDefinition, crdOf } from './crd/crd.ts';
 export { crdFiles } from './crd/files.ts';
@@ -25,6 +27,15 @@ export { dataSyncKind } from './datasync/kind.ts';
 export type { DataSync, DataSyncSpec, DataSyncStatus, DataSyncVM } from './datasync/schema.ts';
 export type { KindDefinition, PrinterColumn } from './kind.ts';
 export { kinds } from './kinds.ts';
+export { type EntryState, formatEntry, type LedgerEntry, parseEntry } from './ledger/entry.ts';
+export { defaultImageNamespace, ledgerName, ledgerSchema, maxLimit, syncPolicyName } from './ledger/layout.ts';
+export { formatLedger, type Ledger, type LedgerReading, parseLedger } from './ledger/ledger.ts';
+export { emptyLedger, type LedgerConfigMap, ledgerManifest } from './ledger/manifest.ts';
+export { admissionPolicies, type PolicyPair, policyDefinitions, policyFiles } from './policy/all.ts';
+export { type InstallOptions, operatorServiceAccount, resolveInstall } from './policy/install.ts';
+export { roleFiles } from './rbac/files.ts';
+export { type OperatorIdentity, operatorIdentity } from './rbac/operator-identity.ts';
+export { type ClusterRole, peopleRoles } from './rbac/roles.ts';
 export { VirtualMachineCondition, VirtualMachineReason } from './virtualmachine/conditions.ts';
 export { virtualMachineKind } from './virtualmachine/kind.ts';
 export type { VirtualMachine, VirtualMachineSpec, VirtualMachineStatus, VirtualMachineUser } from './virtualmachine/schema.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { bounds } from './bounds.ts';
+import { durationPattern } from './duration.ts';
 import { type Rule, rules } from './rule.ts';
 
 /** A value Kubernetes calls a quantity: `24Gi`, `500m`, `2`. */
@@ -88,7 +89,7 @@ export function positiveDuration(field: string, description: string, extra: { re
   return Type.String({
     minLength: 2,
     maxLength: bounds.durationLength,
-    pattern: '^([0-9]{1,6}(ms|s|m|h))+$',
+    pattern: durationPattern,
     description,
     ...extras(extra),
     ...rules({
