@@ -1,0 +1,58 @@
+/**
+ * Everything the API server judges beyond the CRDs, in force with no operator running.
+ *
+ * | folder of rules | file |
+ * |---|---|
+ * | where images are downloaded from | source.ts, public-host.ts |
+ * | what an author may make the operator do | rights.ts, authorizer.ts |
+ * | what may not be deleted | in-use.ts |
+ * | the sync limit | ledger.ts |
+ * | what is accepted with a warning | warnings.ts |
+ * | finalizers, set at creation | finalizer.ts |
+ */
+import { stringify } from 'yaml';
+import {
+  admissionPolicy,
+  type PolicyDefinition,
+  type ValidatingAdmissionPolicy,
+  type ValidatingAdmissionPolicyBinding,
+} from './admission-policy.ts';
+import { finalizerPolicies, type MutatingAdmissionPolicy, type MutatingAdmissionPolicyBinding } from './finalizer.ts';
+import { inUsePolicies } from './in-use.ts';
+import type { InstallOptions } from './install.ts';
+import { ledgerPolicies } from './ledger.ts';
+import { rightsPolicies } from './rights.ts';
+import { sourcePolicies } from './source.ts';
+import { warningPolicies } from './warnings.ts';
+
+/** A policy and the binding that puts it in force. */
+export type PolicyPair =
+  | [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding]
+  | [MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding];
+
+/** All validating policies before they become manifests. */
+export const policyDefinitions = (install: InstallOptions = {}): PolicyDefinition[] => [
+  ...sourcePolicies(),
+  ...rightsPolicies(install),
+  ...inUsePolicies(),
+  ...ledgerPolicies(install),
+  ...warningPolicies(install),
+];
+
+/** All admission policies of an installation with their bindings. A cluster without MutatingAdmissionPolicy refuses those alone. */
+export const admissionPolicies = (install: InstallOptions = {}): PolicyPair[] => [
+  ...policyDefinitions(install).map((definition) => admissionPolicy(definition, install)),
+  ...finalizerPolicies(),
+];
+
+const header = '# Generated from packages/api/src/policy by `npm run generate`. Do not edit.\n';
+
+/** Files this generator owns: path from the root of the repository, and content. Made for an installation with default options. */
+export function policyFiles(): ReadonlyMap<string, string> {
+  return new Map(
+    admissionPolicies().map((pair) => [
+      `packages/api/policies/${pair[0].metadata.name}.yaml`,
+      header + pair.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join('---\n'),
+    ]),
+  );
+}

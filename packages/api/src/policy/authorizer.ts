@@ -1,0 +1,35 @@
+/**
+ * Questions to the API server's own authorizer about the person who sends the request.
+ *
+ * A question costs a third of what one expression may spend, so one question must do for a whole list of names: for the name where
+ * all are the same, else for all objects of that kind in the namespace.
+ */
+import { quoted } from './cel.ts';
+
+/** A right on objects of one kind in one namespace; `namespace` is CEL. */
+export type Right = {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+};
+
+const question = ({ group, resource, namespace }: Right) =>
+  `authorizer.group(${quoted(group)}).resource(${quoted(resource)}).namespace(${namespace})`;
+
+/** CEL: whether the requester has the right, whatever the object's name. */
+export const isAllowed = (right: Right): string => `${question(right)}.check(${quoted(right.verb)}).allowed()`;
+
+/** CEL: whether the requester has the right on the object of that name. */
+export const isAllowedOn = (right: Right, name: string): string =>
+  `${question(right)}.name(${name}).check(${quoted(right.verb)}).allowed()`;
+
+const allTheSame = (names: string) => `${names}.all(n, n == ${names}[0])`;
+
+/** CEL: whether the requester has the right on every name in a list. True for an empty list, without asking. */
+export const isAllowedOnAll = (right: Right, names: string): string =>
+  `${names}.size() == 0 || (${allTheSame(names)} ? ${isAllowedOn(right, `${names}[0]`)} : ${isAllowed(right)})`;
+
+/** CEL: which objects the right is asked for, for people: one by name, or all of a kind in the namespace. */
+export const namedObjects = (kind: string, namespace: string, names: string): string =>
+  `(${names}.size() == 0 ? '' : ${allTheSame(names)} ? '${kind} ' + ${namespace} + '/' + ${names}[0] : 'all ${kind}s in namespace ' + ${namespace} + ' (more than one is named)')`;
