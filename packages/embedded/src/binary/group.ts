@@ -19,6 +19,8 @@ export interface BinaryGroup {
 }
 
 export const kubernetesVersion = '1.36.3';
+/** Chosen by the same module graph; a test holds it to go.mod. */
+export const etcdVersion = '3.6.8';
 export const kwokVersion = '0.8.0';
 
 const minuteMs = 60_000;

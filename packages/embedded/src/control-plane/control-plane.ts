@@ -18,8 +18,6 @@ export interface ControlPlaneOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
-
 /** Starts and stops the processes of one control plane. Which of them run, and in what order, is the caller's decision. */
 export class ControlPlane {
   readonly #options: ControlPlaneOptions;
@@ -40,6 +38,10 @@ export class ControlPlane {
     return new ControlPlane(options, await Pki.open(join(directory, 'pki')));
   }
 
+  get directory(): string {
+    return this.#options.directory;
+  }
+
   process(name: string): ManagedProcess | undefined {
     return this.#processes.get(name);
   }
@@ -53,12 +55,12 @@ export class ControlPlane {
   }
 
   startEtcd(): Promise<ManagedProcess> {
-    return this.#start('etcd', etcdArguments(this.#options), join(this.#options.directory, 'etcd'));
+    return this.start('etcd', etcdArguments(this.#options), join(this.#options.directory, 'etcd'));
   }
 
   startApiServer(port: number): Promise<ManagedProcess> {
     const { throwAway } = this.#options;
-    return this.#start(
+    return this.start(
       'kube-apiserver',
       apiServerArguments({ port, pki: 'pki', etcd: 'unix://etcd/client:1', throwAway }),
       this.#options.directory,
@@ -71,16 +73,12 @@ export class ControlPlane {
       { commonName: 'system:kube-controller-manager' },
       'pki/controller-manager.kubeconfig',
     );
-    return this.#start(
-      'kube-controller-manager',
-      controllerManagerArguments({ kubeconfig, pki: 'pki' }),
-      this.#options.directory,
-    );
+    return this.start('kube-controller-manager', controllerManagerArguments({ kubeconfig, pki: 'pki' }), this.#options.directory);
   }
 
   async startScheduler(port: number): Promise<ManagedProcess> {
     const kubeconfig = await this.writeKubeconfig(port, { commonName: 'system:kube-scheduler' }, 'pki/scheduler.kubeconfig');
-    return this.#start('kube-scheduler', schedulerArguments({ kubeconfig }), this.#options.directory);
+    return this.start('kube-scheduler', schedulerArguments({ kubeconfig }), this.#options.directory);
   }
 
   /** Writes a kubeconfig file below the directory and returns its path. */
@@ -109,8 +107,32 @@ export class ControlPlane {
     );
   }
 
+  /**
+   * Ends everything in the order in which nothing loses what it depends on: clients first, then the API server, etcd last.
+   * Whatever does not end by its deadline is killed.
+   */
+  async stop(): Promise<void> {
+    const servers = ['kube-apiserver', 'etcd'];
+    await Promise.all(this.processes.filter(({ name }) => !servers.includes(name)).map((client) => client.stop(5000)));
+    for (const name of servers) await this.#processes.get(name)?.stop(15_000);
+  }
+
   killAll(): void {
     for (const process of this.#processes.values()) process.kill();
+  }
+
+  /** Starts one more program under the same care: its log beside the others, its end with ours. */
+  async start(name: string, args: readonly string[], directory = this.#options.directory): Promise<ManagedProcess> {
+    const started = await ManagedProcess.start({
+      name,
+      program: this.#options.binaries.path(name),
+      args,
+      directory,
+      logFile: join(this.#options.directory, 'logs', `${name}.log`),
+      holdsEventLoop: !this.#options.throwAway,
+    });
+    this.#processes.set(name, started);
+    return started;
   }
 
   async #failIfEnded(port: number): Promise<void> {
@@ -124,18 +146,5 @@ export class ControlPlane {
         `${component.name} ended instead of becoming ready; the last lines of ${component.logFile} are:\n${words}`,
       );
     }
-  }
-
-  async #start(name: ComponentName, args: string[], directory: string): Promise<ManagedProcess> {
-    const started = await ManagedProcess.start({
-      name,
-      program: this.#options.binaries.path(name),
-      args,
-      directory,
-      logFile: join(this.#options.directory, 'logs', `${name}.log`),
-      holdsEventLoop: !this.#options.throwAway,
-    });
-    this.#processes.set(name, started);
-    return started;
   }
 }

@@ -19,16 +19,19 @@ export class Pki {
 
   /** Takes up the keys kept in the directory, or makes new ones. */
   static async open(directory: string, now = new Date()): Promise<Pki> {
-    if (existsSync(join(directory, 'complete'))) return Pki.#load(directory);
+    const isNew = !existsSync(join(directory, 'complete'));
+    const pki = isNew ? await Pki.#create(directory, now) : await Pki.#load(directory);
+    // Anew at each start, so it never expires; only the authority and the token keys must stay the same.
+    const names = { usage: 'server', names: apiServerNames } as const;
+    await pki.#write('apiserver', pki.authority.issue({ commonName: 'kube-apiserver' }, names, now));
+    return pki;
+  }
+
+  static async #create(directory: string, now: Date): Promise<Pki> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const authority = Authority.create('terrain', now);
-    const pki = new Pki(directory, authority);
+    const pki = new Pki(directory, Authority.create('terrain', now));
     const serviceAccounts = signingKeys();
-    await pki.#write('ca', authority.pair);
-    await pki.#write(
-      'apiserver',
-      authority.issue({ commonName: 'kube-apiserver' }, { usage: 'server', names: apiServerNames }, now),
-    );
+    await pki.#write('ca', pki.authority.pair);
     await writePrivate(join(directory, 'sa.key'), serviceAccounts.privateKey);
     await writePrivate(join(directory, 'sa.pub'), serviceAccounts.publicKey);
     // Written last: a directory without it was left by an interrupted first start and has never been used.

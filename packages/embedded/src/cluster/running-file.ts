@@ -1,0 +1,34 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { HomeLayout } from '#home/layout.ts';
+import { replaceFile } from '#home/record.ts';
+import { lockOwner } from '#process/file-lock.ts';
+
+/** What the process that runs a cluster tells others about it. */
+export interface RunningFile {
+  readonly pid: number;
+  readonly state: 'starting' | 'running';
+  readonly startedAt: string;
+  readonly port?: number;
+  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+}
+
+export async function writeRunningFile(layout: HomeLayout, running: RunningFile): Promise<void> {
+  await replaceFile(layout.running, `${JSON.stringify(running, undefined, 2)}\n`);
+}
+
+export async function removeRunningFile(layout: HomeLayout): Promise<void> {
+  await rm(layout.running, { force: true });
+}
+
+/** Undefined when nobody runs a cluster there; a file left by a process that was killed does not count. */
+export async function readRunningFile(layout: HomeLayout): Promise<RunningFile | undefined> {
+  const owner = lockOwner(layout.lock);
+  if (owner === undefined) return undefined;
+  const starting: RunningFile = { pid: owner.pid, state: 'starting', startedAt: '', processes: [] };
+  try {
+    const running = JSON.parse(await readFile(layout.running, 'utf8')) as RunningFile;
+    return running.pid === owner.pid ? running : starting;
+  } catch {
+    return starting;
+  }
+}

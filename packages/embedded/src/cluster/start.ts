@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Connection } from '@terrain/runtime';
+import { type Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
+import { kubernetesVersion } from '#binary/group.ts';
+import { ControlPlane } from '#control-plane/control-plane.ts';
+import { administrator } from '#control-plane/pki.ts';
+import { EmbeddedError, isEmbeddedError } from '#embedded-error.ts';
+import { type HomeLayout, homeLayout } from '#home/layout.ts';
+import { rotateLog } from '#home/logs.ts';
+import { portTakenSentence } from '#home/port-holder.ts';
+import { writeRecord } from '#home/record.ts';
+import { startSimulatedNodes } from '#node/start.ts';
+import { freePort } from '#process/port.ts';
+import { until } from '#process/until.ts';
+import { type Progress, runTask, silent } from '#progress.ts';
+import { ensureUpstream } from '#upstream/ensure.ts';
+import type { Upstream } from '#upstream/extract.ts';
+import { installDefinitions } from '#upstream/install.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+import { etcdFailure } from './etcd-failure.ts';
+import { lockHome, openHome } from './open-home.ts';
+import { choosePort, type PortChoice } from './port.ts';
+import { removeRunningFile, writeRunningFile } from './running-file.ts';
+
+export interface StartOptions extends Pick<EnsureOptions, 'progress' | 'signal' | 'cacheDirectory' | 'binaries'> {
+  /** Where the cluster keeps its data, keys, logs and kubeconfig; made when absent. */
+  readonly home: string;
+  /** How many simulated nodes; 0 for none. Default 2. */
+  readonly nodes?: number | undefined;
+  /** The API server's port. Default: the one this home had before, or a free one. */
+  readonly port?: number | undefined;
+}
+
+const logNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
+
+/**
+ * Starts the cluster of a home, and makes the home at the first start.
+ *
+ * Guarantees: returns only when the API is ready, the platform's definitions are served and the nodes are ready; when it throws, or the
+ * signal is aborted, nothing is left running and the home is free. Data is never deleted.
+ */
+export async function startCluster(options: StartOptions): Promise<EmbeddedCluster> {
+  const layout = homeLayout(options.home);
+  const progress = options.progress ?? silent;
+  const lock = await lockHome(layout);
+  let plane: ControlPlane | undefined;
+  try {
+    const record = await openHome(layout);
+    await writeRunningFile(layout, runningFile('starting'));
+    // Asked before the build, so that nobody waits for minutes to be refused.
+    const choice = await choosePort(options.port, record.port, layout.home);
+    const [binaries, upstream] = await gather(options);
+    for (const name of logNames) await rotateLog(join(layout.logs, `${name}.log`));
+
+    plane = await ControlPlane.prepare({ directory: layout.home, binaries, throwAway: false, signal: options.signal });
+    const port = await startServers(plane, choice, layout, progress);
+    await writeRecord(layout, { ...record, kubernetes: kubernetesVersion, port });
+    await startRest(plane, port, upstream, options);
+    await writeRunningFile(layout, {
+      ...runningFile('running'),
+      port,
+      processes: plane.processes.map(({ name, pid }) => ({ name, pid })),
+    });
+    return new EmbeddedCluster({ layout, lock, plane, port });
+  } catch (error) {
+    plane?.killAll();
+    await Promise.all(plane?.processes.map(({ exited }) => exited) ?? []);
+    await removeRunningFile(layout);
+    lock.release();
+    throw error;
+  }
+}
+
+function runningFile(state: 'starting' | 'running') {
+  return { pid: process.pid, state, startedAt: new Date().toISOString(), processes: [] };
+}
+
+/** Downloads and compiles at the same time: one waits for the network while the other uses the processor. */
+async function gather(options: StartOptions): Promise<[Binaries, Upstream]> {
+  const stop = new AbortController();
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const groups = options.nodes === 0 ? (['core'] as const) : (['core', 'sim'] as const);
+  const both = [ensureBinaries(groups, { ...options, signal }), ensureUpstream({ ...options, signal })] as const;
+  try {
+    return await Promise.all(both);
+  } catch (error) {
+    // The other one must have ended too before anybody is told that nothing runs any more.
+    stop.abort();
+    await Promise.allSettled(both);
+    throw error;
+  }
+}
+
+/** etcd and the API server; returns the port on which the latter answers. */
+async function startServers(plane: ControlPlane, choice: PortChoice, layout: HomeLayout, progress: Progress): Promise<number> {
+  return runTask(progress, { name: 'control-plane', title: `Kubernetes ${kubernetesVersion} API server` }, async (report) => {
+    await plane.startEtcd();
+    for (let { port } = choice, attempt = 1; ; attempt++) {
+      const connection = new Connection(plane.credentials(port));
+      try {
+        await plane.startApiServer(port);
+        await plane.apiServerReady(connection, port);
+        await plane.writeKubeconfig(port, administrator, 'kubeconfig');
+        return port;
+      } catch (error) {
+        if (plane.process('etcd')?.exit !== undefined) throw await explainEtcd(layout);
+        if (!isEmbeddedError(error, 'PortTaken')) throw error;
+        if (choice.isFixed || attempt === 5) throw new EmbeddedError('PortTaken', await portTakenSentence(port, layout.home));
+        const taken = port;
+        port = await freePort();
+        report.note(`Port ${taken} was taken a moment ago; using ${port} instead.`);
+      } finally {
+        await connection.close();
+      }
+    }
+  });
+}
+
+async function explainEtcd(layout: HomeLayout): Promise<EmbeddedError> {
+  const logFile = join(layout.logs, 'etcd.log');
+  return etcdFailure(await readFile(logFile, 'utf8').catch(() => ''), layout, logFile);
+}
+
+/** What needs a ready API server. All of it at once, since most of the time goes into waiting. */
+async function startRest(plane: ControlPlane, port: number, upstream: Upstream, options: StartOptions): Promise<void> {
+  const progress = options.progress ?? silent;
+  const nodes = options.nodes ?? 2;
+  await using connection = new Connection(plane.credentials(port), { timeoutMs: 60_000 });
+  await Promise.all([
+    runTask(progress, { name: 'controllers', title: 'Controller-manager and scheduler' }, async () => {
+      await Promise.all([plane.startControllerManager(port), plane.startScheduler(port)]);
+      await defaultServiceAccount(connection, options.signal);
+    }),
+    runTask(progress, { name: 'definitions', title: 'Definitions of CDI, KubeVirt, snapshots and networks' }, async (report) => {
+      const onInstalled = (done: number, total: number) => report.advance(done, total, 'definitions');
+      await installDefinitions(connection, upstream.definitions, { signal: options.signal, onInstalled });
+    }),
+    runTask(progress, { name: 'nodes', title: nodes === 0 ? 'No simulated nodes' : `${nodes} simulated nodes` }, () =>
+      startSimulatedNodes({ plane, port, connection, upstream, count: nodes, signal: options.signal }),
+    ),
+  ]);
+}
+
+/** Until it exists no pod is admitted, so the cluster is of no use yet. */
+async function defaultServiceAccount(connection: Connection, signal: AbortSignal | undefined): Promise<void> {
+  const path = '/api/v1/namespaces/default/serviceaccounts/default';
+  const ask = () =>
+    connection.request({ method: 'GET', path }).then(
+      () => true,
+      () => undefined,
+    );
+  await until('the default service account', ask, {
+    timeoutMs: 60_000,
+    signal,
+    missing: () => 'see logs/kube-controller-manager.log',
+  });
+}
