@@ -2,28 +2,25 @@ import type { Credentials } from '@terrain/runtime';
 import { parse, stringify } from 'yaml';
 
 interface KubeconfigFile {
-  readonly clusters: readonly { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } }[];
+  readonly clusters: readonly {
+    readonly name: string;
+    readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string };
+  }[];
   readonly users: readonly {
+    readonly name: string;
     readonly user: { readonly 'client-certificate-data': string; readonly 'client-key-data': string };
   }[];
 }
 
 /** The text of a kubeconfig file for one user; certificates are inside it, so the file is worth a password: mode 0600. */
-export function kubeconfigText(credentials: Credentials, name: string): string {
+export function kubeconfigText({ server, ca, cert, key }: Credentials, name: string): string {
   const base64 = (pem: string | undefined) => Buffer.from(pem ?? '').toString('base64');
-  const file: KubeconfigFile & Record<string, unknown> = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name, cluster: { server: credentials.server, 'certificate-authority-data': base64(credentials.ca) } },
-    ] as KubeconfigFile['clusters'],
-    users: [
-      { name, user: { 'client-certificate-data': base64(credentials.cert), 'client-key-data': base64(credentials.key) } },
-    ] as KubeconfigFile['users'],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    'current-context': name,
+  const { clusters, users }: KubeconfigFile = {
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name, user: { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) } }],
   };
-  return stringify(file, { lineWidth: 0 });
+  const contexts = [{ name, context: { cluster: name, user: name } }];
+  return stringify({ apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': name }, { lineWidth: 0 });
 }
 
 /** The credentials in a file that `kubeconfigText` wrote. Other people's files have forms that only a full loader knows. */
