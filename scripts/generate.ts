@@ -5,10 +5,10 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { crdFiles, policyFiles, roleFiles } from '@terrain/api';
+import { crdFiles, policyFiles, referenceFiles, roleFiles } from '@terrain/api';
 
 /** Each generator is pure: it returns paths from the root of the repository, and contents. */
-const generators: readonly (() => ReadonlyMap<string, string>)[] = [crdFiles, policyFiles, roleFiles];
+const generators: readonly (() => ReadonlyMap<string, string>)[] = [crdFiles, policyFiles, roleFiles, referenceFiles];
 
 const root = join(import.meta.dirname, '..');
 const checkOnly = process.argv.includes('--check');

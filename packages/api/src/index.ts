@@ -1,4 +1,5 @@
 /** What users write: the six kinds as types, CRDs, conditions, reasons and names. Pure, and imports nothing of ours. */
+export { type Address, type Prefix, parseAddress, parsePrefix } from './address/address.ts';
 export { bounds } from './common/bounds.ts';
 export type { Condition } from './common/condition.ts';
 export { parseDurationMs } from './common/duration.ts';
@@ -31,11 +32,46 @@ export { type EntryState, formatEntry, type LedgerEntry, parseEntry } from './le
 export { defaultImageNamespace, ledgerName, ledgerSchema, maxLimit, syncPolicyName } from './ledger/layout.ts';
 export { formatLedger, type Ledger, type LedgerReading, parseLedger } from './ledger/ledger.ts';
 export { emptyLedger, type LedgerConfigMap, ledgerManifest } from './ledger/manifest.ts';
+export {
+  bridgeName,
+  macAddress,
+  overlayNetworkName,
+  shortUid,
+} from './naming/identity.ts';
+export { dataSyncImageName, dataVolumeName, type ImageAttempt, volumeSnapshotName } from './naming/image.ts';
+export {
+  instanceClusterName,
+  instanceHomeClaimName,
+  instanceKubeconfigSecretName,
+  instanceWorkloadName,
+  instanceWorkspaceName,
+  sharedClusterNamespace,
+} from './naming/instance.ts';
+export { childName, isDnsLabel, labelValue, maxLabelLength, toLabel, toObjectName } from './naming/label.ts';
+export { cloudInitSecretName, guestHostname, kubevirtMachineName, rootDiskName } from './naming/machine.ts';
+export {
+  clusterDeploymentName,
+  clusterServiceName,
+  deployJobName,
+  deployKeySecretName,
+  deployPlanSecretName,
+  maxWorkspaceNameLength,
+  passwordSecretName,
+  pullSecretName,
+  volumeClaimName,
+  volumeSeedJobName,
+  workspaceNamespace,
+} from './naming/workspace.ts';
 export { admissionPolicies, type PolicyPair, policyDefinitions, policyFiles } from './policy/all.ts';
 export { type InstallOptions, operatorServiceAccount, resolveInstall } from './policy/install.ts';
+export { canonicalQuantity, quantityInNanos } from './quantity/quantity.ts';
 export { roleFiles } from './rbac/files.ts';
 export { type OperatorIdentity, operatorIdentity } from './rbac/operator-identity.ts';
 export { type ClusterRole, peopleRoles } from './rbac/roles.ts';
+export { referenceFiles } from './reference/files.ts';
+export { type Source, sourceHash } from './sourcehash/source-hash.ts';
+export type { Problem } from './validate/problem.ts';
+export { validateManifest } from './validate/validate.ts';
 export { VirtualMachineCondition, VirtualMachineReason } from './virtualmachine/conditions.ts';
 export { virtualMachineKind } from './virtualmachine/kind.ts';
 export type { VirtualMachine, VirtualMachineSpec, VirtualMachineStatus, VirtualMachineUser } from './virtualmachine/schema.ts';

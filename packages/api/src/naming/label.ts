@@ -38,7 +38,7 @@ const readable = (text: string): string =>
     .replace(/^-|-$/g, '');
 
 /** The hashed form of a list of texts: a stem people recognise and a tail no other list has. */
-export function hashedLabel(parts: readonly string[], { max = maxLabelLength, letterFirst = false }: LabelOptions = {}): string {
+function hashedLabel(parts: readonly string[], { max = maxLabelLength, letterFirst = false }: LabelOptions = {}): string {
   const words = readable(parts.join('-'));
   const stem = words === '' || (letterFirst && startsWithDigit.test(words)) ? `x${words}` : words;
   const room = stem.slice(0, max - tailLength).replace(/-$/, '');

@@ -1,16 +1,24 @@
 /** What must hold for every page, checked on the real definitions. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { kinds } from '#kinds.ts';
+import { type Node, schemaOf } from '#schema/node.ts';
 import { referenceFiles } from './files.ts';
 import { anchor, cell } from './markdown.ts';
 import { onOtherPages, pageName } from './page.ts';
-import { type Node, objectSections, rulesBelow, schemaOf } from './schema.ts';
+import { objectSections, rulesBelow } from './walk.ts';
 
 const pages = new Map([...referenceFiles()].map(([path, content]) => [path.replace('docs/reference/', ''), content]));
 const page = (name: string): string => pages.get(name) ?? assert.fail(`there is no page ${name}`);
 const headings = (content: string): string[] => [...content.matchAll(/^#+ (.*)$/gm)].map((match) => match[1]!);
 const withoutCode = (content: string): string => content.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
+
+test('the pages checked in are what the definitions say (else: npm run generate)', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  for (const [path, content] of referenceFiles()) assert.equal(readFileSync(join(root, path), 'utf8'), content, path);
+});
 
 test('the pages are the same every time', () => {
   assert.deepEqual([...referenceFiles()], [...referenceFiles()]);

@@ -1,9 +1,10 @@
 /** The first page of the reference: the kinds, and what holds for all of them. */
 import { annotations, category } from '#common/keys.ts';
 import type { KindDefinition } from '#kind.ts';
+import { entryOf, schemaOf } from '#schema/node.ts';
 import { cell, code, table } from './markdown.ts';
 import { pageName } from './page.ts';
-import { entryOf, objectSections, schemaOf } from './schema.ts';
+import { objectSections } from './walk.ts';
 import { typeInWords } from './words.ts';
 
 const annotationMeanings: Readonly<Record<keyof typeof annotations, { readonly on: string; readonly meaning: string }>> = {

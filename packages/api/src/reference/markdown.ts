@@ -32,7 +32,3 @@ export const anchor = (heading: string): string =>
 
 /** A link to a heading on the same page, or on another one. */
 export const link = (text: string, heading: string, page = ''): string => `[${text}](${page}#${anchor(heading)})`;
-
-/** Words in a row: `a`, `b` or `c`. */
-export const either = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -2,8 +2,8 @@
 import { stringify } from 'yaml';
 import type { KindDefinition } from '#kind.ts';
 import { minimalManifests } from '#minimal/manifests.ts';
+import { type Node, schemaOf } from '#schema/node.ts';
 import { link, prose } from './markdown.ts';
-import { type Node, objectSections, schemaOf } from './schema.ts';
 import {
   columnHeading,
   columnTable,
@@ -13,6 +13,7 @@ import {
   fieldTables,
   ruleList,
 } from './sections.ts';
+import { objectSections } from './walk.ts';
 
 /** File name of a kind's page. */
 export const pageName = (definition: KindDefinition): string => `${definition.singular}.md`;
@@ -42,7 +43,7 @@ export function onOtherPages(definition: KindDefinition, all: readonly KindDefin
 }
 
 /** Also finds objects that an earlier part of the same page describes, such as the network cards of machines and of containers. */
-export function earlierOrElsewhere(definition: KindDefinition, elsewhere: FindElsewhere): FindElsewhere {
+function earlierOrElsewhere(definition: KindDefinition, elsewhere: FindElsewhere): FindElsewhere {
   const isElsewhere = (node: Node, path: string): boolean => elsewhere(node, path) !== undefined;
   const first = new Map<string, string>();
   for (const part of ['spec', 'status'] as const) {

@@ -1,7 +1,8 @@
 /** The parts of a kind's reference page. */
 import type { KindDefinition, PrinterColumn } from '#kind.ts';
+import { entryOf, type Node, schemaOf } from '#schema/node.ts';
 import { cell, code, link, prose, table } from './markdown.ts';
-import { entryOf, type Field, type Node, objectSections, rulesBelow, schemaOf } from './schema.ts';
+import { type Field, objectSections, rulesBelow } from './walk.ts';
 import { limitsInWords, typeInWords } from './words.ts';
 
 /** Where an object is described, when that is on another page. */

@@ -1,22 +1,9 @@
 /** Says in words what a schema says in keywords. */
-import { dnsLabel, labelValue, objectName, objectNameOrEmpty, positiveDuration } from '#common/field.ts';
-import { code, either } from './markdown.ts';
-import type { Node } from './schema.ts';
-
-const durationPattern = patternOf(positiveDuration('', 'any'));
-
-/** What common patterns demand, so that nobody has to read them. */
-const spokenPatterns: ReadonlyMap<string | undefined, string> = new Map([
-  [patternOf(dnsLabel('any')), 'lower-case letters, digits and dashes'],
-  [patternOf(objectName('any')), 'lower-case letters, digits, dashes and dots'],
-  [patternOf(objectNameOrEmpty('any')), 'lower-case letters, digits, dashes and dots'],
-  [patternOf(labelValue('any')), 'letters, digits and any of - _ .'],
-  [durationPattern, ''],
-]);
-
-function patternOf(schema: object): string | undefined {
-  return (schema as Node).pattern;
-}
+import { durationPattern } from '#common/duration.ts';
+import { either } from '#schema/either.ts';
+import type { Node } from '#schema/node.ts';
+import { patternInWords } from '#schema/pattern.ts';
+import { code } from './markdown.ts';
 
 const scalarNames: Readonly<Record<string, string>> = {
   string: 'text',
@@ -42,7 +29,7 @@ export function typeInWords(node: Node, objectLink: (name: string) => string): s
   if (node.enum !== undefined) return either(node.enum.map(code));
   if (node['x-kubernetes-int-or-string'] === true) return 'quantity';
   if (node.format === 'date-time') return 'time';
-  if (node.pattern !== undefined && node.pattern === durationPattern) return 'duration';
+  if (node.pattern === durationPattern) return 'duration';
   const named = nameByRule(node);
   if (named !== undefined) return named;
   if (node.properties !== undefined) return objectLink('object');
@@ -57,8 +44,8 @@ const range = (least: number | undefined, most: number | undefined, unit: string
 
 function limits(node: Node): string[] {
   const isPlainText = node.type === 'string' && node.enum === undefined && node.format === undefined;
-  const isSpoken = nameByRule(node) !== undefined || (node.pattern !== undefined && node.pattern === durationPattern);
-  const pattern = node.pattern === undefined ? '' : (spokenPatterns.get(node.pattern) ?? `matches ${code(node.pattern)}`);
+  const isSpoken = nameByRule(node) !== undefined || node.pattern === durationPattern;
+  const pattern = node.pattern === undefined ? '' : patternInWords(node.pattern).characters;
   const keys = node['x-kubernetes-list-map-keys'];
   const each = node.items === undefined ? [] : limits(node.items);
   return [
