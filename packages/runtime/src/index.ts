@@ -3,10 +3,24 @@
  */
 
 export { type Clock, sleepOn, systemClock } from '#clock/clock.ts';
+export {
+  type ChangeContext,
+  type ChangeHandler,
+  Informer,
+  type InformerObserver,
+  type InformerOptions,
+  type InformerScope,
+} from '#informer/informer.ts';
+export { Informers, type InformersOptions } from '#informer/informers.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';
 export { type WaitOptions, waitForObject } from '#manifest/wait-for-object.ts';
+export { keyOf, keyText, type ObjectKey, parseKey } from '#store/key.ts';
+export { compareVersions } from '#store/resource-version.ts';
+export type { IndexFunction } from '#store/secondary-index.ts';
+export type { Change, StoreReader } from '#store/store.ts';
 export { ApiError, isAlreadyExists, isConflict, isNotFound, type StatusBody, type StatusCause } from '#transport/api-error.ts';
-export { type ApiRequest, type ApiResponse, Connection, type ConnectionOptions } from '#transport/connection.ts';
+export type { ApiRequest, ApiResponse, ApiTransport } from '#transport/api-transport.ts';
+export { Connection, type ConnectionOptions } from '#transport/connection.ts';
 export type { Credentials, Impersonation } from '#transport/credentials.ts';
 export { Discovery } from '#transport/discovery.ts';
 export { loadInCluster } from '#transport/in-cluster.ts';
@@ -22,3 +36,4 @@ export {
   type ResourceType,
   resourcePath,
 } from '#transport/resource.ts';
+export type { WatchState } from '#watch/watcher.ts';

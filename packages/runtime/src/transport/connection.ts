@@ -1,33 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { ApiError, type StatusBody } from './api-error.ts';
+import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
 import type { Credentials } from './credentials.ts';
-import { lines } from './lines.ts';
-
-export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute path below the server's address, e.g. `/api/v1/namespaces`. */
-  readonly path: string;
-  /** Undefined values are left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body?: unknown;
-  /** Default `application/json`. */
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly signal?: AbortSignal;
-  /** Deadline of the whole call, waits for Retry-After included. Default: the connection's. */
-  readonly timeoutMs?: number;
-}
-
-/** An answer with what travels beside its body. */
-export interface ApiResponse<T> {
-  readonly code: number;
-  readonly body: T;
-  /** Admission and deprecation warnings, unquoted. */
-  readonly warnings: readonly string[];
-  /** The server's clock at the time of the answer. */
-  readonly date: Date | undefined;
-}
+import { LineSplitter } from './lines.ts';
 
 export interface ConnectionOptions {
   readonly userAgent?: string;
@@ -47,7 +23,7 @@ const tokenLifetimeMs = 60_000;
  * server asked for, since a throttled request was not carried out; nothing else is retried here, so no write is ever sent twice unnoticed.
  * Assumptions: the caller closes it.
  */
-export class Connection {
+export class Connection implements ApiTransport {
   readonly #credentials: Credentials;
   readonly #requests: Agent;
   readonly #streams: Agent;
@@ -107,9 +83,16 @@ export class Connection {
    * Caveats: no deadline; end it with the signal or by leaving the loop, both of which close the socket.
    */
   async *stream(request: ApiRequest): AsyncGenerator<string> {
+    for await (const batch of this.streamBatches(request)) yield* batch;
+  }
+
+  async *streamBatches(request: ApiRequest): AsyncGenerator<readonly string[]> {
     const response = await this.#dispatch(this.#streams, request, request.signal);
     if (response.statusCode >= 300) throw toApiError(request, response, await response.body.text());
-    yield* lines(response.body);
+    const splitter = new LineSplitter();
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) yield splitter.push(chunk);
+    const rest = splitter.end();
+    if (rest.length > 0) yield rest;
   }
 
   /** Drops all sockets; requests under way fail. */
@@ -189,6 +172,6 @@ function parseStatus(text: string): StatusBody | undefined {
     const body = JSON.parse(text) as StatusBody;
     return body.kind === 'Status' ? body : undefined;
   } catch {
-    return text === '' ? undefined : { message: text.slice(0, 500) };
+    return text === '' ? undefined : { message: text.trim().slice(0, 500) };
   }
 }

@@ -1,5 +1,5 @@
 import { isNotFound } from './api-error.ts';
-import type { Connection } from './connection.ts';
+import type { ApiTransport } from './api-transport.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource.ts';
 
@@ -13,10 +13,10 @@ interface ApiResourceList {
  * Guarantees: a kind once found is not asked for again; one that was missing is asked for each time, since a CRD may arrive later.
  */
 export class Discovery {
-  readonly #connection: Connection;
+  readonly #connection: ApiTransport;
   readonly #types = new Map<string, ResourceType>();
 
-  constructor(connection: Connection) {
+  constructor(connection: ApiTransport) {
     this.#connection = connection;
   }
 

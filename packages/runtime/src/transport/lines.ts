@@ -1,29 +1,50 @@
 const newline = 0x0a;
 
 /**
- * Splits a byte stream into lines without decoding it twice.
+ * Cuts a byte stream into lines, one chunk at a time.
  *
- * Guarantees: a character split over two chunks arrives whole, because bytes are joined before they are decoded; the last line is
- * delivered even without a newline.
+ * Guarantees: a character split over two chunks arrives whole, because bytes are joined before they are decoded.
  * Caveats: a line longer than `maxBytes` is an error, so that a broken peer cannot fill the memory.
  */
-export async function* lines(chunks: AsyncIterable<Uint8Array>, maxBytes = 64 * 1024 * 1024): AsyncGenerator<string> {
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
-  for await (const chunk of chunks) {
+export class LineSplitter {
+  readonly #maxBytes: number;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+
+  constructor(maxBytes = 64 * 1024 * 1024) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines this chunk completes. */
+  push(chunk: Uint8Array): string[] {
+    const complete: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      pending.push(chunk.subarray(start, end));
-      yield Buffer.concat(pending).toString('utf8');
-      pending = [];
-      pendingBytes = 0;
+      complete.push(this.#finish(chunk.subarray(start, end)));
       start = end + 1;
     }
     if (start < chunk.length) {
-      pending.push(chunk.subarray(start));
-      pendingBytes += chunk.length - start;
-      if (pendingBytes > maxBytes) throw new Error(`a line of the stream is longer than ${maxBytes} bytes`);
+      this.#pending.push(chunk.subarray(start));
+      this.#pendingBytes += chunk.length - start;
+      if (this.#pendingBytes > this.#maxBytes) throw new Error(`a line of the stream is longer than ${this.#maxBytes} bytes`);
     }
+    return complete;
   }
-  if (pendingBytes > 0) yield Buffer.concat(pending).toString('utf8');
+
+  /** What came after the last newline, if anything. */
+  end(): string[] {
+    return this.#pendingBytes === 0 ? [] : [this.#finish(new Uint8Array())];
+  }
+
+  #finish(tail: Uint8Array): string {
+    if (this.#pending.length === 0) return decode(tail);
+    const line = Buffer.concat([...this.#pending, tail]);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return decode(line);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { ApiTransport } from './api-transport.ts';
 import type { KubeList, KubeObject } from './kube-object.ts';
 
 /** Where a kind lives in the API: what a path is made of. */
@@ -52,10 +52,10 @@ const pageSize = 500;
 
 /** Typed calls on one kind. Thin on purpose: one method is one request (`list` follows pages). */
 export class Resource<T extends KubeObject> {
-  readonly #connection: Connection;
+  readonly #connection: ApiTransport;
   readonly type: ResourceType;
 
-  constructor(connection: Connection, type: ResourceType) {
+  constructor(connection: ApiTransport, type: ResourceType) {
     this.#connection = connection;
     this.type = type;
   }

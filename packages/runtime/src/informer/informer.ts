@@ -1,0 +1,224 @@
+import type { Clock } from '#clock/clock.ts';
+import { deepFreeze } from '#store/freeze.ts';
+import type { IndexFunction } from '#store/secondary-index.ts';
+import { type Change, Store, type StoreReader } from '#store/store.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { type ResourceType, resourcePath } from '#transport/resource.ts';
+import { Watcher, type WatchState } from '#watch/watcher.ts';
+import { parseFieldSelector, parseLabelSelector } from './selector.ts';
+import { VersionWaiters } from './version-waiters.ts';
+
+/** Which objects of a kind an informer holds. */
+export interface InformerScope {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Holds name, labels, owners and the other metadata only; `kind` of the objects is then PartialObjectMetadata. */
+  readonly metadataOnly?: boolean;
+}
+
+/** What else is known about a change than the objects. */
+export interface ChangeContext {
+  /** `list` for objects of a complete list, at the start or after a gap; `event` for a single change told by the watch. */
+  readonly origin: 'list' | 'event';
+  /** True while the informer learns what exists: nothing happened, it is only news to us. */
+  readonly initial: boolean;
+}
+
+export type ChangeHandler<T> = (change: Change<T>, context: ChangeContext) => void;
+
+/** Told for logs and metrics; must not throw. */
+export interface InformerObserver {
+  watchState?(informer: Informer<KubeObject>, state: WatchState): void;
+  watchFailure?(informer: Informer<KubeObject>, error: Error, retryInMs: number): void;
+  handlerFailure?(informer: Informer<KubeObject>, error: unknown): void;
+}
+
+export interface InformerOptions extends InformerScope {
+  readonly api: ApiTransport;
+  readonly type: ResourceType;
+  readonly clock: Clock;
+  readonly observer?: InformerObserver;
+  /** Freezes objects in depth. Default: unless NODE_ENV is production. */
+  readonly freeze?: boolean;
+  readonly silenceMs?: number;
+  readonly pageSize?: number;
+  readonly random?: () => number;
+}
+
+/**
+ * One kind, or the selected part of it, kept in memory, and news of each change.
+ *
+ * Guarantees: `store` only ever holds complete lists plus the events since; handlers are called in the order of changes, after the store holds
+ * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept. A kind the server does not serve is
+ * waited for: it counts as synced and empty, `served` is false, and its objects join when it appears.
+ * Caveats: handlers run inside the reading of the watch, so they must be quick: put a key into a queue and return.
+ */
+export class Informer<T extends KubeObject> implements AsyncDisposable {
+  readonly type: ResourceType;
+  readonly scope: InformerScope;
+  readonly #options: InformerOptions;
+  readonly #store = new Store<T>();
+  readonly #handlers = new Set<ChangeHandler<T>>();
+  readonly #waiters = new VersionWaiters();
+  readonly #watcher: Watcher<T>;
+  readonly #stop = new AbortController();
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #covers: (object: KubeObject) => boolean;
+  #running: Promise<void> | undefined;
+  #hasSynced = false;
+  #served: boolean | undefined;
+
+  constructor(options: InformerOptions) {
+    const { type, namespace, labelSelector, fieldSelector, metadataOnly } = options;
+    this.#options = options;
+    this.type = type;
+    this.scope = { ...scopeOf(options) };
+    this.#covers = coverage(this.scope);
+    const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
+    const take = (object: T): T => {
+      // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
+      if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
+      return freeze ? deepFreeze(object) : object;
+    };
+    this.#watcher = new Watcher<T>({
+      api: options.api,
+      path: resourcePath(type, namespace === undefined ? {} : { namespace }),
+      clock: options.clock,
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(metadataOnly === undefined ? {} : { metadataOnly }),
+      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+      ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
+      ...(options.random === undefined ? {} : { random: options.random }),
+      sink: {
+        replaced: (objects, version) => this.#replaced(objects.map(take), version),
+        applied: (object) => this.#dispatch(this.#store.put(take(object)), 'event'),
+        removed: (object) => this.#dispatch(this.#store.remove(take(object)), 'event'),
+        progressed: (version) => {
+          this.#store.advance(version);
+          this.#waiters.reached(version);
+        },
+        absent: () => this.#absent(),
+      },
+      observer: {
+        state: (state) => options.observer?.watchState?.(this as unknown as Informer<KubeObject>, state),
+        failure: (error, ms) => options.observer?.watchFailure?.(this as unknown as Informer<KubeObject>, error, ms),
+      },
+    });
+  }
+
+  get store(): StoreReader<T> {
+    return this.#store;
+  }
+
+  /** True once the content is complete: after the first list, or when the kind was found not to be served. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Resolves when `hasSynced` becomes true. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Whether the server serves the kind; undefined until known. */
+  get served(): boolean | undefined {
+    return this.#served;
+  }
+
+  get watchState(): WatchState {
+    return this.#watcher.state;
+  }
+
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#store.addIndex(name, valuesOf);
+  }
+
+  /** Calls the handler for each change from now on; what is there already is told first, as added. Returns the way to end that. */
+  onChange(handler: ChangeHandler<T>): () => void {
+    this.#handlers.add(handler);
+    for (const [key, object] of this.#store.entries())
+      this.#call(handler, { type: 'added', key, new: object }, { origin: 'list', initial: true });
+    return () => this.#handlers.delete(handler);
+  }
+
+  /** Whether an object of this kind belongs to this informer's part of it. */
+  covers(object: KubeObject): boolean {
+    return this.#covers(object);
+  }
+
+  /** Calls back once the content is at least as new as this version, at once if it is already. */
+  whenReached(version: string, callback: () => void): void {
+    this.#waiters.add(this.#store.resourceVersion, version, callback);
+  }
+
+  /** Begins to list and watch. Calling it again changes nothing. */
+  start(): void {
+    this.#running ??= this.#watcher.run(this.#stop.signal);
+  }
+
+  /** Ends the watch; the content stays readable. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the informer was closed'));
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #replaced(objects: readonly T[], version: string): void {
+    this.#served = true;
+    const changes = this.#store.replace(objects, version);
+    this.#dispatch(changes, 'list');
+    this.#settle();
+  }
+
+  #absent(): void {
+    this.#served = false;
+    const version = this.#store.resourceVersion;
+    this.#dispatch(this.#store.replace([], version ?? '0'), 'list');
+    this.#waiters.reachedAll();
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  #dispatch(changes: readonly Change<T>[], origin: ChangeContext['origin']): void {
+    const context = { origin, initial: !this.#hasSynced };
+    for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change, context);
+    if (this.#store.resourceVersion !== undefined) this.#waiters.reached(this.#store.resourceVersion);
+  }
+
+  #call(handler: ChangeHandler<T>, change: Change<T>, context: ChangeContext): void {
+    try {
+      handler(change, context);
+    } catch (error) {
+      this.#options.observer?.handlerFailure?.(this as unknown as Informer<KubeObject>, error);
+    }
+  }
+}
+
+export function scopeOf(scope: InformerScope): InformerScope {
+  const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(metadataOnly === undefined ? {} : { metadataOnly }),
+  };
+}
+
+function coverage({ namespace, labelSelector, fieldSelector }: InformerScope): (object: KubeObject) => boolean {
+  const labels = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
+  const fields = fieldSelector === undefined ? undefined : parseFieldSelector(fieldSelector);
+  return (object) =>
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    (labels === undefined || labels(object.metadata.labels ?? {})) &&
+    (fields === undefined || fields(object));
+}

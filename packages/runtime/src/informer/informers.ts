@@ -1,0 +1,84 @@
+import type { Clock } from '#clock/clock.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import type { ResourceType } from '#transport/resource.ts';
+import { Informer, type InformerObserver, type InformerScope, scopeOf } from './informer.ts';
+
+export interface InformersOptions {
+  readonly api: ApiTransport;
+  readonly clock: Clock;
+  readonly observer?: InformerObserver;
+  /** See InformerOptions. */
+  readonly freeze?: boolean;
+  readonly silenceMs?: number;
+}
+
+/**
+ * The informers of a process: one per kind and scope, shared by all who ask.
+ *
+ * Assumptions: callers who ask for the same kind and scope mean the same type of object.
+ */
+export class Informers implements AsyncDisposable {
+  readonly #options: InformersOptions;
+  readonly #informers = new Map<string, Informer<KubeObject>>();
+  #isStarted = false;
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  get<T extends KubeObject>(type: ResourceType, scope: InformerScope = {}): Informer<T> {
+    const id = JSON.stringify([type.group, type.version, type.plural, scopeOf(scope)]);
+    let informer = this.#informers.get(id);
+    if (informer === undefined) {
+      informer = new Informer<KubeObject>({ ...this.#options, ...scopeOf(scope), type });
+      this.#informers.set(id, informer);
+      if (this.#isStarted) informer.start();
+    }
+    return informer as unknown as Informer<T>;
+  }
+
+  /** All informers whose part of the kind this object belongs to. */
+  *covering(type: ResourceType, object: KubeObject): Generator<Informer<KubeObject>> {
+    for (const informer of this.#informers.values()) {
+      const { group, plural } = informer.type;
+      if (group === type.group && plural === type.plural && informer.covers(object)) yield informer;
+    }
+  }
+
+  [Symbol.iterator](): Iterator<Informer<KubeObject>> {
+    return this.#informers.values();
+  }
+
+  /** Starts all informers, those asked for later included. */
+  start(): void {
+    this.#isStarted = true;
+    for (const informer of this.#informers.values()) informer.start();
+  }
+
+  get hasSynced(): boolean {
+    return [...this.#informers.values()].every((informer) => informer.hasSynced);
+  }
+
+  /** Resolves when all informers have synced; rejects when the signal is aborted first. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    const all = Promise.all([...this.#informers.values()].map((informer) => informer.synced));
+    if (signal === undefined) await all;
+    else await Promise.race([all, rejectOnAbort(signal)]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

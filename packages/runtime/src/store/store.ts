@@ -1,0 +1,158 @@
+import type { KubeObject } from '#transport/kube-object.ts';
+import { keyOf } from './key.ts';
+import { compareVersions } from './resource-version.ts';
+import { type IndexFunction, SecondaryIndex } from './secondary-index.ts';
+
+/** One step from what the store held to what it holds. */
+export type Change<T> =
+  | { readonly type: 'added'; readonly key: string; readonly new: T }
+  | { readonly type: 'updated'; readonly key: string; readonly old: T; readonly new: T }
+  | { readonly type: 'deleted'; readonly key: string; readonly old: T };
+
+/** What readers see of a store. */
+export interface StoreReader<T> {
+  /** By key text, `namespace/name` or `name`. */
+  get(key: string): T | undefined;
+  values(): Iterable<T>;
+  /** Objects an index function gave this value for. Throws on an index nobody made. */
+  byIndex(index: string, value: string): readonly T[];
+  countByIndex(index: string, value: string): number;
+  readonly size: number;
+  /** The version of the cluster this content is known to be at least as new as; undefined before the first list. */
+  readonly resourceVersion: string | undefined;
+}
+
+/**
+ * What is known of one kind: objects by key, and by any number of indexes.
+ *
+ * Guarantees: each method changes all of it or nothing, so a reader never sees half a list; an object never goes back to an older version; an
+ * object that was deleted and made again under the same name is a delete and an add, never an update; a repeated event is no change.
+ * Assumptions: objects are not edited by readers (informers freeze them in development) and are shared, never cloned.
+ */
+export class Store<T extends KubeObject> implements StoreReader<T> {
+  #objects = new Map<string, T>();
+  #indexes = new Map<string, { valuesOf: IndexFunction<T>; index: SecondaryIndex<T> }>();
+  #resourceVersion: string | undefined;
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  entries(): Iterable<[string, T]> {
+    return this.#objects.entries();
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    return this.#indexNamed(index).get(value);
+  }
+
+  countByIndex(index: string, value: string): number {
+    return this.#indexNamed(index).count(value);
+  }
+
+  /** Adds an index over what is there and what will come. A second index of the same name must be the same function. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    const known = this.#indexes.get(name);
+    if (known !== undefined) {
+      if (known.valuesOf === valuesOf) return;
+      throw new Error(`an index "${name}" with another function exists already; give this one another name`);
+    }
+    const index = new SecondaryIndex(valuesOf);
+    for (const object of this.#objects.values()) index.add(object);
+    this.#indexes.set(name, { valuesOf, index });
+  }
+
+  /** Takes a complete list in place of all content. */
+  replace(objects: readonly T[], resourceVersion: string): Change<T>[] {
+    const changes: Change<T>[] = [];
+    const next = new Map<string, T>();
+    for (const object of objects) next.set(keyOf(object), object);
+    for (const [key, old] of this.#objects) if (!next.has(key)) changes.push({ type: 'deleted', key, old });
+    for (const [key, object] of next) {
+      const old = this.#objects.get(key);
+      // An unchanged object keeps its identity, so references held by readers stay shared.
+      if (old !== undefined && isSameVersion(old, object)) next.set(key, old);
+      else pushReplacement(changes, key, old, object);
+    }
+    this.#objects = next;
+    for (const change of changes) this.#reindex(change);
+    this.#resourceVersion = resourceVersion;
+    return changes;
+  }
+
+  /** Takes an object that was added or changed. */
+  put(object: T): Change<T>[] {
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    this.advance(object.metadata.resourceVersion);
+    if (old !== undefined && compareVersions(versionOf(object), versionOf(old)) <= 0) return [];
+    const changes: Change<T>[] = [];
+    pushReplacement(changes, key, old, object);
+    this.#objects.set(key, object);
+    for (const change of changes) this.#reindex(change);
+    return changes;
+  }
+
+  /** Takes a deletion. `object` is its last state as the server told it. */
+  remove(object: T): Change<T>[] {
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    this.advance(object.metadata.resourceVersion);
+    // A late deletion of a predecessor must not take away the object that has its name now.
+    if (old === undefined || compareVersions(versionOf(object), versionOf(old)) < 0) return [];
+    this.#objects.delete(key);
+    const change: Change<T> = { type: 'deleted', key, old };
+    this.#reindex(change);
+    return [change];
+  }
+
+  /** Notes that nothing changed up to this version (a bookmark). */
+  advance(resourceVersion: string | undefined): void {
+    if (resourceVersion === undefined) return;
+    if (this.#resourceVersion === undefined || compareVersions(resourceVersion, this.#resourceVersion) > 0)
+      this.#resourceVersion = resourceVersion;
+  }
+
+  #reindex(change: Change<T>): void {
+    for (const { index } of this.#indexes.values()) {
+      if (change.type !== 'added') index.remove(change.old);
+      if (change.type !== 'deleted') index.add(change.new);
+    }
+  }
+
+  #indexNamed(name: string): SecondaryIndex<T> {
+    const found = this.#indexes.get(name);
+    if (found === undefined) throw new Error(`there is no index "${name}"; make it with addIndex before reading it`);
+    return found.index;
+  }
+}
+
+function versionOf(object: KubeObject): string {
+  return object.metadata.resourceVersion ?? '0';
+}
+
+function isSameVersion(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}
+
+function pushReplacement<T extends KubeObject>(changes: Change<T>[], key: string, old: T | undefined, object: T): void {
+  if (old === undefined) {
+    changes.push({ type: 'added', key, new: object });
+  } else if (old.metadata.uid === object.metadata.uid) {
+    changes.push({ type: 'updated', key, old, new: object });
+  } else {
+    changes.push({ type: 'deleted', key, old }, { type: 'added', key, new: object });
+  }
+}

@@ -1,0 +1,34 @@
+import { ApiError } from '#transport/api-error.ts';
+
+/** A watch event that could not be read: the stream is not what it should be, so its position cannot be trusted beyond the last good event. */
+export class WatchProtocolError extends Error {
+  override readonly name = 'WatchProtocolError';
+}
+
+/** Nothing arrived for longer than bookmarks take: the socket is open on our side only. */
+export class WatchSilentError extends Error {
+  override readonly name = 'WatchSilentError';
+}
+
+/** A list older than what was seen already: the answering server lags behind, and acting on it would undo work. */
+export class StaleListError extends Error {
+  override readonly name = 'StaleListError';
+}
+
+/** What a failed list or watch means for the next step. */
+export type Failure =
+  | 'expired' // the server no longer has our version: list again
+  | 'absent' // the kind is not served (its CRD does not exist yet, or no more)
+  | 'answered' // the server, or what stands in front of it, answered with something else than the stream
+  | 'unreachable'; // no answer: our version is still good
+
+export function classify(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    if (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone') return 'expired';
+    // A server restored from a backup does not know our version; only a list finds out where it is.
+    if (error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return 'expired';
+    // For a group nobody serves the answer is not even a Status, so any 404 counts.
+    return error.code === 404 ? 'absent' : 'answered';
+  }
+  return error instanceof WatchProtocolError || error instanceof StaleListError ? 'answered' : 'unreachable';
+}

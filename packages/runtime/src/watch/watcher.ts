@@ -1,0 +1,254 @@
+import type { Clock } from '#clock/clock.ts';
+import { compareVersions } from '#store/resource-version.ts';
+import { ApiError } from '#transport/api-error.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { Backoff } from './backoff.ts';
+import { parseWatchEvent } from './event.ts';
+import { classify, type Failure, StaleListError, WatchProtocolError, WatchSilentError } from './failure.ts';
+import { listPages } from './list-pages.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** Who is told what a watch learns. Calls come one at a time and in the order of the cluster. */
+export interface WatchSink<T> {
+  /** A complete list, in place of all that was known. */
+  replaced(objects: readonly T[], resourceVersion: string): void;
+  applied(object: T): void;
+  removed(object: T): void;
+  /** Nothing changed up to this version. */
+  progressed(resourceVersion: string): void;
+  /** The server does not serve the kind, so there are no objects of it. */
+  absent(): void;
+}
+
+/**
+ * | state    | what happens                                       | leads to                                                            |
+ * |----------|----------------------------------------------------|---------------------------------------------------------------------|
+ * | listing  | all pages, from the newest state                   | watching; absent on 404; pausing on anything else                   |
+ * | watching | events after the last version, bookmarks included  | watching at the stream's end; listing on 410; pausing on other ends |
+ * | absent   | the kind is not served; asks again, ever slower    | listing                                                             |
+ * | pausing  | backoff after a failure                            | where it failed; listing after three answers that were no stream    |
+ * | stopped  | the signal was aborted                             | nothing                                                             |
+ */
+export type WatchState = 'listing' | 'watching' | 'absent' | 'pausing' | 'stopped';
+
+/** Told for logs and metrics; must not throw. */
+export interface WatchObserver {
+  state?(state: WatchState): void;
+  failure?(error: Error, retryInMs: number): void;
+}
+
+export interface WatcherOptions<T> {
+  readonly api: ApiTransport;
+  /** Path of the collection. */
+  readonly path: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Asks for name, labels and the other metadata only. */
+  readonly metadataOnly?: boolean;
+  readonly sink: WatchSink<T>;
+  readonly clock: Clock;
+  readonly observer?: WatchObserver;
+  /** Default 500. */
+  readonly pageSize?: number;
+  /** A stream silent for this long is given up. Bookmarks come every minute, so less than that is never right. Default 70 s. */
+  readonly silenceMs?: number;
+  readonly random?: () => number;
+}
+
+/** Streams and lists begin at most this often. */
+const shortestCycleMs = 1000;
+/** A stream that lived this long, or told anything, ends a row of failures. */
+const provenAfterMs = 5000;
+const answersBeforeRelist = 3;
+/** A server restored from a backup is older for good; then its word counts after all. */
+const staleListsBeforeBelief = 5;
+const metadataOnlyAccept = (suffix: string): string => `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1`;
+
+/**
+ * Keeps a sink up to date with one collection of the API server, for as long as it runs.
+ *
+ * The list is paged, not streamed (sendInitialEvents): pages work on every server and through every proxy, a page is a bounded piece of work
+ * for the event loop, and a list that breaks half-way leaves nothing behind.
+ *
+ * Guarantees: every failure is survived; at most one list or stream begins per second; the sink sees complete lists only; no deletion is missed,
+ * however long the stream was away; one stream is open at most.
+ * Assumptions: the sink does not throw.
+ */
+export class Watcher<T extends KubeObject> {
+  readonly #options: WatcherOptions<T>;
+  readonly #backoff: Backoff;
+  readonly #absentBackoff: Backoff;
+  #state: WatchState = 'stopped';
+  /** Where the next stream begins; undefined means list first. */
+  #version: string | undefined;
+  #newestSeen: string | undefined;
+  #isProven = false;
+  #lastFailure: Failure | undefined;
+  #answers = 0;
+  #staleLists = 0;
+  #cycleStartedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WatcherOptions<T>) {
+    this.#options = options;
+    const random = options.random ?? Math.random;
+    this.#backoff = new Backoff({ firstMs: 1000, capMs: 5000, random });
+    this.#absentBackoff = new Backoff({ firstMs: 1000, capMs: 8000, random });
+  }
+
+  get state(): WatchState {
+    return this.#state;
+  }
+
+  /** Runs until the signal is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#pace(signal);
+        if (this.#version === undefined) await this.#list(signal);
+        await this.#watch(signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        await this.#recover(error, signal);
+      }
+    }
+    this.#enter('stopped');
+  }
+
+  async #pace(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const waitMs = this.#cycleStartedAt + shortestCycleMs - clock.monotonic();
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    this.#cycleStartedAt = clock.monotonic();
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    if (this.#state !== 'absent') this.#enter('listing');
+    const { api, path, sink, metadataOnly, pageSize = 500 } = this.#options;
+    const { objects, resourceVersion } = await listPages<T>(api, {
+      path,
+      query: this.#selectors(),
+      pageSize,
+      signal,
+      ...(metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {}),
+    });
+    this.#refuseStale(resourceVersion);
+    this.#absentBackoff.reset();
+    this.#version = resourceVersion;
+    this.#newestSeen = resourceVersion;
+    sink.replaced(objects, resourceVersion);
+  }
+
+  #refuseStale(resourceVersion: string): void {
+    if (this.#newestSeen === undefined || compareVersions(resourceVersion, this.#newestSeen) >= 0) {
+      this.#staleLists = 0;
+    } else if (++this.#staleLists < staleListsBeforeBelief) {
+      throw new StaleListError(
+        `GET ${this.#options.path}: the list is of version ${resourceVersion}, but ${this.#newestSeen} was seen before; asking again`,
+      );
+    }
+  }
+
+  async #watch(parent: AbortSignal): Promise<void> {
+    this.#enter('watching');
+    this.#isProven = false;
+    const { api, path, clock, metadataOnly, silenceMs = 70_000, random = Math.random } = this.#options;
+    const stream = new AbortController();
+    const abort = (): void => stream.abort(parent.reason);
+    parent.addEventListener('abort', abort, { once: true });
+    const openedAt = clock.monotonic();
+    using watchdog = new Watchdog(clock, silenceMs, () =>
+      stream.abort(new WatchSilentError(`GET ${path}: the watch was silent for ${silenceMs / 1000} s; opening another`)),
+    );
+    try {
+      const batches = api.streamBatches({
+        method: 'GET',
+        path,
+        query: {
+          ...this.#selectors(),
+          watch: true,
+          allowWatchBookmarks: true,
+          resourceVersion: this.#version,
+          // The server ends each watch some time; at random, so that many watches do not come back together.
+          timeoutSeconds: Math.round(300 + 300 * random()),
+        },
+        signal: stream.signal,
+        ...(metadataOnly === true ? { accept: metadataOnlyAccept('') } : {}),
+      });
+      for await (const batch of batches) {
+        watchdog.feed();
+        for (const line of batch) this.#deliver(line);
+      }
+      if (!this.#isProven && clock.monotonic() - openedAt < provenAfterMs)
+        throw new WatchProtocolError(`GET ${path}: the server ended the watch as soon as it was opened`);
+    } finally {
+      parent.removeEventListener('abort', abort);
+      if (clock.monotonic() - openedAt >= provenAfterMs) this.#proven();
+    }
+  }
+
+  #deliver(line: string): void {
+    const { sink, path } = this.#options;
+    if (line === '') return;
+    const event = parseWatchEvent<T>(line, path);
+    if (event.type === 'BOOKMARK') {
+      this.#reach(event.resourceVersion);
+      sink.progressed(event.resourceVersion);
+      return;
+    }
+    const { object } = event;
+    if (event.type === 'DELETED') sink.removed(object);
+    else sink.applied(object);
+    this.#reach(object.metadata.resourceVersion as string);
+  }
+
+  /** A replayed old event must not take the position back. */
+  #reach(version: string): void {
+    this.#proven();
+    if (this.#version !== undefined && compareVersions(version, this.#version) <= 0) return;
+    this.#version = version;
+    this.#newestSeen = version;
+  }
+
+  #proven(): void {
+    this.#isProven = true;
+    this.#lastFailure = undefined;
+    this.#backoff.reset();
+    this.#answers = 0;
+  }
+
+  async #recover(error: unknown, signal: AbortSignal): Promise<void> {
+    const failure = classify(error);
+    const pauseMs = this.#pauseAfter(failure, error);
+    if (failure === 'answered') this.#answers++;
+    if (failure !== 'unreachable' && (failure !== 'answered' || this.#answers >= answersBeforeRelist)) this.#version = undefined;
+    // The first 404 may be a server that is still starting; the second is an answer.
+    if (failure === 'absent' && this.#absentBackoff.failures === 2) this.#options.sink.absent();
+    this.#lastFailure = failure;
+    this.#options.observer?.failure?.(error instanceof Error ? error : new Error(String(error)), pauseMs);
+    this.#enter(failure === 'absent' ? 'absent' : 'pausing');
+    // Only the signal ends a sleep early, and the loop looks at it next.
+    await this.#options.clock.sleep(pauseMs, signal).catch(() => undefined);
+  }
+
+  #pauseAfter(failure: Failure, error: unknown): number {
+    const { random = Math.random } = this.#options;
+    if (failure === 'absent') return this.#absentBackoff.next();
+    // The server knows best how long it needs, also when it says so many times in a row.
+    if (error instanceof ApiError && error.retryAfterMs !== undefined) return error.retryAfterMs * (1 + random() / 10);
+    // An expired version is no sign of trouble: list at once, unless a list just led here.
+    if (failure === 'expired' && this.#lastFailure !== 'expired') return 0;
+    return this.#backoff.next();
+  }
+
+  #selectors(): Record<string, string | undefined> {
+    const { labelSelector, fieldSelector } = this.#options;
+    return { labelSelector, fieldSelector };
+  }
+
+  #enter(state: WatchState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#options.observer?.state?.(state);
+  }
+}
