@@ -1,13 +1,13 @@
 /** A real Kubernetes on this machine: its programs built and cached, its clusters started, stopped and kept. */
 export { Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
 export { type GroupName, groupNames, groups } from '#binary/group.ts';
-export { EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
+export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
 export { type ClusterStatus, clusterCredentials, clusterStatus } from '#cluster/status.ts';
 export { type StopOptions, type StopResult, stopCluster } from '#cluster/stop.ts';
 export { EmbeddedError, type EmbeddedErrorCode, isEmbeddedError } from '#embedded-error.ts';
 export { defaultHome } from '#home/layout.ts';
-export type { Progress, ProgressEvent } from '#progress.ts';
+export { type Progress, type ProgressEvent, runTask, silent, type TaskReport } from '#progress.ts';
 export { ensureUpstream } from '#upstream/ensure.ts';
 export type { Upstream } from '#upstream/extract.ts';
 export { installDefinitions } from '#upstream/install.ts';

@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { Connection, type Credentials } from '@terrain/runtime';
 import type { ControlPlane } from '#control-plane/control-plane.ts';
 import { EmbeddedError } from '#embedded-error.ts';
 import type { HomeLayout } from '#home/layout.ts';
+import { rotateLog } from '#home/logs.ts';
 import type { FileLock } from '#process/file-lock.ts';
+import { ManagedProcess } from '#process/managed-process.ts';
 import { residentBytes } from '#process/process-facts.ts';
-import { removeRunningFile } from './running-file.ts';
+import { removeRunningFile, updateRunningFile } from './running-file.ts';
 
 /** One process of a cluster and what it costs. */
 export interface ProcessFact {
@@ -13,6 +16,19 @@ export interface ProcessFact {
   /** Undefined where the system does not tell. */
   readonly residentBytes: number | undefined;
 }
+
+/** A program that runs beside the control plane. */
+export interface Companion {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Who it is to the API server. */
+  readonly user: string;
+  readonly groups?: readonly string[];
+}
+
+/** Companions hold no data; one that does not end in this time is killed. */
+const companionDeadlineMs = 10_000;
 
 interface Parts {
   readonly layout: HomeLayout;
@@ -34,6 +50,8 @@ export class EmbeddedCluster {
   /** Resolves with the reason when a process ends that should run; never rejects, stays pending in an orderly life. */
   readonly failed: Promise<EmbeddedError>;
   readonly #parts: Parts;
+  readonly #companions: ManagedProcess[] = [];
+  readonly #fail: (reason: EmbeddedError) => void;
   #connection: Connection | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -43,21 +61,10 @@ export class EmbeddedCluster {
     this.kubeconfig = parts.layout.kubeconfig;
     this.port = parts.port;
     this.credentials = parts.plane.credentials(parts.port);
-    this.failed = new Promise((resolve) => {
-      for (const component of parts.plane.processes) {
-        void component.exited.then(async (exit) => {
-          if (this.#stopping !== undefined) return;
-          const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
-          const words = await component.lastWords(3);
-          resolve(
-            new EmbeddedError(
-              'ComponentFailed',
-              `${component.name} ended ${how}; the last lines of ${component.logFile} are:\n${words}`,
-            ),
-          );
-        });
-      }
-    });
+    const { promise, resolve } = Promise.withResolvers<EmbeddedError>();
+    this.failed = promise;
+    this.#fail = resolve;
+    for (const component of parts.plane.processes) this.#watch(component);
   }
 
   /** The administrator's connection, shared; closed by `stop`. */
@@ -67,7 +74,34 @@ export class EmbeddedCluster {
   }
 
   processes(): readonly ProcessFact[] {
-    return this.#parts.plane.processes.map(({ name, pid }) => ({ name, pid, residentBytes: residentBytes(pid) }));
+    return this.#all().map(({ name, pid }) => ({ name, pid, residentBytes: residentBytes(pid) }));
+  }
+
+  /**
+   * Starts a program that belongs to this cluster and talks to it under a name of its own.
+   *
+   * Guarantees: it is listed and watched like the control plane, stopped before it, and never outlives it. Its `$KUBECONFIG` is that user's.
+   */
+  async startCompanion({ name, program, args, user, groups = [] }: Companion): Promise<ManagedProcess> {
+    const { layout, plane, port } = this.#parts;
+    const kubeconfig = await plane.writeKubeconfig(port, { commonName: user, organizations: groups }, `pki/${name}.kubeconfig`);
+    const logFile = join(layout.logs, `${name}.log`);
+    await rotateLog(logFile);
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    const companion = await ManagedProcess.start({
+      name,
+      program,
+      args,
+      directory: layout.home,
+      logFile,
+      env,
+      holdsEventLoop: true,
+    });
+    this.#companions.push(companion);
+    this.#watch(companion);
+    const processes = this.#all().map((each) => ({ name: each.name, pid: each.pid }));
+    await updateRunningFile(layout, { processes });
+    return companion;
   }
 
   /** Ends all processes and frees the home. Safe to call more than once. */
@@ -82,9 +116,24 @@ export class EmbeddedCluster {
 
   async #stop(): Promise<void> {
     const { layout, lock, plane } = this.#parts;
+    await Promise.all(this.#companions.map((companion) => companion.stop(companionDeadlineMs)));
     await this.#connection?.close();
     await plane.stop();
     await removeRunningFile(layout);
     lock.release();
+  }
+
+  #all(): readonly ManagedProcess[] {
+    return [...this.#parts.plane.processes, ...this.#companions];
+  }
+
+  #watch(component: ManagedProcess): void {
+    void component.exited.then(async (exit) => {
+      if (this.#stopping !== undefined) return;
+      const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
+      const words = await component.lastWords(3);
+      const sentence = `${component.name} ended ${how}; the last lines of ${component.logFile} are:\n${words}`;
+      this.#fail(new EmbeddedError('ComponentFailed', sentence));
+    });
   }
 }

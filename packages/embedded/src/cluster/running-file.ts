@@ -16,6 +16,12 @@ export async function writeRunningFile(layout: HomeLayout, running: RunningFile)
   await replaceFile(layout.running, `${JSON.stringify(running, undefined, 2)}\n`);
 }
 
+/** Changes what it says about a cluster this process runs. */
+export async function updateRunningFile(layout: HomeLayout, change: Partial<RunningFile>): Promise<void> {
+  const running = await readRunningFile(layout);
+  if (running !== undefined) await writeRunningFile(layout, { ...running, ...change });
+}
+
 export async function removeRunningFile(layout: HomeLayout): Promise<void> {
   await rm(layout.running, { force: true });
 }
