@@ -1,53 +1,68 @@
 import { EmbeddedError } from '#embedded-error.ts';
 
-/** Why etcd ended although nobody asked it to, judged by its log; it prints one JSON object per line, a panic as plain text. */
-export function etcdFailure(
-  log: string,
-  layout: { readonly data: string; readonly home: string },
-  logFile: string,
-): EmbeddedError {
-  const words = lastComplaint(log);
-  if (/no space left on device/i.test(words)) {
+/** The data and what a sentence about it needs to name. */
+interface Place {
+  readonly data: string;
+  readonly home: string;
+}
+
+/** Why etcd ended although nobody asked it to, judged by what it wrote. */
+export function etcdFailure(output: string, { data, home }: Place): EmbeddedError {
+  const words = complaint(output);
+  if (/no space left on device/i.test(output)) {
     return new EmbeddedError(
       'NoDiskSpace',
-      `etcd cannot write to ${layout.data} because the disk is full: free some space and start again; no data is lost.`,
+      `etcd cannot write to ${data} because the disk is full: free some space and start again; no data is lost.`,
     );
   }
   if (/permission denied|read-only file system/i.test(words)) {
     return new EmbeddedError(
       'ComponentFailed',
-      `etcd may not write to ${layout.data} (${words}): make that directory yours and writable, then start again.`,
+      `etcd may not use ${data} (${words}): make that directory yours and writable, then start again.`,
     );
   }
-  if (/cannot listen|address already in use|bind:/i.test(words)) {
-    return new EmbeddedError(
-      'ComponentFailed',
-      `etcd could not open its sockets in ${layout.home}/etcd (${words}); see ${logFile}.`,
-    );
-  }
+  return new EmbeddedError('DataDamaged', `etcd cannot read the data in ${data} (${words}). ${wayOut(home)}`);
+}
+
+/** Parts of its files missing, etcd may run and yet wait for ever; the API server then gives up on it after 20 s. */
+export function etcdSilence(output: string, { data, home }: Place): EmbeddedError {
   return new EmbeddedError(
     'DataDamaged',
-    `etcd cannot read the data in ${layout.data} (${words}). Nothing was changed: restore that directory from a copy, or run \`terrain down --wipe --home ${layout.home}\`, which sets the data aside under another name, and start with an empty cluster.`,
+    `etcd runs but accepts no requests (${complaint(output)}): part of the data in ${data} may be missing, or the disk is so slow that a second try may help. ${wayOut(home)}`,
   );
 }
 
-/** The last line of level fatal, panic or error, or the message of a Go panic, without the stack that follows it. */
-function lastComplaint(log: string): string {
-  const lines = log.trimEnd().split('\n').slice(-200);
-  for (const line of lines.toReversed()) {
-    const panic = /^panic: (.+)$/.exec(line)?.[1];
-    if (panic !== undefined) return panic.slice(0, 300);
-    const entry = parseEntry(line);
-    if (entry !== undefined) return [entry.msg, entry.error].filter(Boolean).join(': ').slice(0, 300);
-  }
-  return 'it gave no reason';
+function wayOut(home: string): string {
+  return `Nothing was deleted. Restore that directory from a copy, or run \`terrain down --wipe --home ${home}\`, which sets the data aside under another name, and start with an empty cluster.`;
 }
 
-function parseEntry(line: string): { readonly msg?: string; readonly error?: string } | undefined {
+/** The reason among many lines: what etcd logs when it gives up, else the runtime's own word for a crash, else its last warning. */
+function complaint(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const entries = lines.flatMap(parseEntry);
+  const entry = entries.find(({ level }) => ['fatal', 'panic'].includes(level)) ?? undefined;
+  const crash = lines.map((line) => /^(?:panic|fatal error): (.+)$/.exec(line)?.[1]).find((words) => words !== undefined);
+  const { msg, error } = entry ?? (crash === undefined ? entries.at(-1) : { msg: crash, error: undefined }) ?? {};
+  return (
+    [msg, error]
+      .filter((part) => part !== undefined)
+      .join(': ')
+      .slice(0, 300) || 'it gave no reason'
+  );
+}
+
+interface LogEntry {
+  readonly level: string;
+  readonly msg?: string;
+  readonly error?: string;
+}
+
+/** etcd writes one JSON object per line; the stack of a crash is plain text and no entry. */
+function parseEntry(line: string): LogEntry[] {
   try {
-    const entry = JSON.parse(line) as { level?: string; msg?: string; error?: string };
-    return ['error', 'panic', 'fatal', 'dpanic'].includes(entry.level ?? '') ? entry : undefined;
+    const entry = JSON.parse(line) as Partial<LogEntry>;
+    return typeof entry?.level === 'string' ? [entry as LogEntry] : [];
   } catch {
-    return undefined;
+    return [];
   }
 }

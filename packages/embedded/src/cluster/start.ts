@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@terrain/runtime';
 import { type Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
@@ -18,7 +18,7 @@ import { ensureUpstream } from '#upstream/ensure.ts';
 import type { Upstream } from '#upstream/extract.ts';
 import { installDefinitions } from '#upstream/install.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
-import { etcdFailure } from './etcd-failure.ts';
+import { etcdFailure, etcdSilence } from './etcd-failure.ts';
 import { lockHome, openHome } from './open-home.ts';
 import { choosePort, type PortChoice } from './port.ts';
 import { removeRunningFile, writeRunningFile } from './running-file.ts';
@@ -54,6 +54,13 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
     for (const name of logNames) await rotateLog(join(layout.logs, `${name}.log`));
 
     plane = await ControlPlane.prepare({ directory: layout.home, binaries, throwAway: false, signal: options.signal });
+    if (record.port !== undefined && !existsSync(join(layout.data, 'member'))) {
+      progress({
+        type: 'note',
+        task: 'control-plane',
+        message: `There is no data in ${layout.data}; starting with an empty cluster.`,
+      });
+    }
     const port = await startServers(plane, choice, layout, progress);
     await writeRecord(layout, { ...record, kubernetes: kubernetesVersion, port });
     await startRest(plane, port, upstream, options);
@@ -104,7 +111,8 @@ async function startServers(plane: ControlPlane, choice: PortChoice, layout: Hom
         await plane.writeKubeconfig(port, administrator, 'kubeconfig');
         return port;
       } catch (error) {
-        if (plane.process('etcd')?.exit !== undefined) throw await explainEtcd(layout);
+        const reason = await etcdReason(plane, layout);
+        if (reason !== undefined) throw reason;
         if (!isEmbeddedError(error, 'PortTaken')) throw error;
         if (choice.isFixed || attempt === 5) throw new EmbeddedError('PortTaken', await portTakenSentence(port, layout.home));
         const taken = port;
@@ -117,9 +125,12 @@ async function startServers(plane: ControlPlane, choice: PortChoice, layout: Hom
   });
 }
 
-async function explainEtcd(layout: HomeLayout): Promise<EmbeddedError> {
-  const logFile = join(layout.logs, 'etcd.log');
-  return etcdFailure(await readFile(logFile, 'utf8').catch(() => ''), layout, logFile);
+/** Undefined unless etcd is to blame for a start that failed. */
+async function etcdReason(plane: ControlPlane, layout: HomeLayout): Promise<EmbeddedError | undefined> {
+  const etcd = plane.process('etcd')!;
+  if (etcd.exit !== undefined) return etcdFailure(await etcd.output(), layout);
+  const words = await plane.process('kube-apiserver')?.lastWords();
+  return words?.includes('error creating storage factory') ? etcdSilence(await etcd.output(), layout) : undefined;
 }
 
 /** What needs a ready API server. All of it at once, since most of the time goes into waiting. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { signalProcess, spawnGuarded } from './guard.ts';
 
@@ -28,9 +28,11 @@ export class ManagedProcess {
   readonly pid: number;
   readonly logFile: string;
   readonly exited: Promise<ProcessExit>;
+  readonly #logStart: number;
   #exit: ProcessExit | undefined;
 
-  private constructor(options: ProcessOptions, child: ChildProcess, pid: number) {
+  private constructor(options: ProcessOptions, child: ChildProcess, pid: number, logStart: number) {
+    this.#logStart = logStart;
     this.name = options.name;
     this.pid = pid;
     this.logFile = options.logFile;
@@ -45,6 +47,7 @@ export class ManagedProcess {
   /** Resolves once the operating system has started the program; its readiness is for the caller to find out. */
   static async start(options: ProcessOptions): Promise<ManagedProcess> {
     const log = openSync(options.logFile, 'a', 0o600);
+    const logStart = fstatSync(log).size;
     try {
       const child = spawnGuarded(options.program, options.args, {
         cwd: options.directory,
@@ -59,7 +62,7 @@ export class ManagedProcess {
         );
       });
       if (!options.holdsEventLoop) release(child);
-      return new ManagedProcess(options, child, child.pid!);
+      return new ManagedProcess(options, child, child.pid!, logStart);
     } finally {
       closeSync(log);
     }
@@ -90,10 +93,15 @@ export class ManagedProcess {
     if (this.#exit === undefined) signalProcess(this.pid, signal);
   }
 
+  /** What the program has written since it was started; the file may hold earlier lives too. */
+  async output(): Promise<string> {
+    const bytes = await readFile(this.logFile).catch(() => Buffer.alloc(0));
+    return bytes.subarray(this.#logStart).toString('utf8');
+  }
+
   /** The last lines the program wrote, for error messages. */
   async lastWords(lines = 5): Promise<string> {
-    const text = await readFile(this.logFile, 'utf8').catch(() => '');
-    return text.trimEnd().split('\n').slice(-lines).join('\n');
+    return (await this.output()).trimEnd().split('\n').slice(-lines).join('\n');
   }
 }
 

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, freemem } from 'node:os';
+import { join } from 'node:path';
+import { cacheKey, defaultCacheDirectory, findDamage } from '#binary/cache.ts';
+import { freeBytes } from '#binary/disk-space.ts';
+import { findGo, findOnPath, goDirective } from '#binary/go-toolchain.ts';
+import { type BinaryGroup, groups, kubernetesVersion, moduleRoot } from '#binary/group.ts';
+import { preferredPort } from '#cluster/port.ts';
+import { clusterStatus } from '#cluster/status.ts';
+import { homeLayout } from '#home/layout.ts';
+import { portTakenSentence } from '#home/port-holder.ts';
+import { judgeHome as judgeRecord, migrations, readRecord } from '#home/record.ts';
+import { isPortFree } from '#process/port.ts';
+import {
+  type CacheFinding,
+  type Check,
+  judgeApt,
+  judgeBinaries,
+  judgeDisk,
+  judgeGo,
+  judgeHome,
+  judgeKernel,
+  judgeMemory,
+  judgePlatform,
+  judgePort,
+  judgeRoot,
+} from './judge.ts';
+
+export interface DoctorOptions {
+  readonly home: string;
+  readonly cacheDirectory?: string | undefined;
+}
+
+/** Looks at everything a start depends on. Changes nothing. */
+export async function doctor({ home, cacheDirectory = defaultCacheDirectory() }: DoctorOptions): Promise<readonly Check[]> {
+  const findings = await Promise.all(Object.values(groups).map((group) => inspectCache(group, cacheDirectory)));
+  const isBuildNeeded = findings.some(({ state }) => state !== 'whole');
+  const go = await findGo().catch(() => undefined);
+  const minimum = goDirective(await readFile(join(moduleRoot, groups.core.module, 'go.mod'), 'utf8'));
+  const disk = go?.buildCache ?? cacheDirectory;
+  const [homeCheck, portCheck] = await inspectHome(home);
+  return [
+    judgePlatform(`${process.platform}/${process.arch}`),
+    judgeBinaries(findings),
+    judgeGo(go, minimum, isBuildNeeded),
+    judgeDisk(disk, await freeBytes(disk), isBuildNeeded ? groups.core.diskBytes : 1e9),
+    judgeMemory(await availableMemory()),
+    { name: 'processors', state: 'ok', found: String(availableParallelism()), fix: undefined },
+    homeCheck,
+    portCheck,
+    judgeRoot(process.getuid?.()),
+    judgeApt(findOnPath('apt-get', process.env.PATH ?? '')),
+    judgeKernel({
+      filesystems: await readFile('/proc/filesystems', 'utf8').catch(() => ''),
+      hasControlGroups: existsSync('/sys/fs/cgroup/cgroup.controllers') || existsSync('/sys/fs/cgroup/memory'),
+    }),
+  ];
+}
+
+/** Reads every byte of the cached programs: this is the one place that does. */
+async function inspectCache(group: BinaryGroup, cacheDirectory: string): Promise<CacheFinding> {
+  const directory = join(cacheDirectory, 'binaries', `${group.name}-${await cacheKey(group)}`);
+  if (!existsSync(directory)) return { group: group.name, state: 'absent', detail: '' };
+  const damage = await findDamage(directory, group, 'full');
+  return { group: group.name, state: damage === undefined ? 'whole' : 'damaged', detail: damage ?? `in ${directory}` };
+}
+
+async function inspectHome(home: string): Promise<[Check, Check]> {
+  const layout = homeLayout(home);
+  const status = await clusterStatus(home);
+  const record = await readRecord(layout);
+  const verdict = judgeRecord({
+    home: layout.home,
+    record,
+    hasContent: existsSync(layout.data) || existsSync(layout.pki),
+    kubernetes: kubernetesVersion,
+    migrationSteps: Object.keys(migrations).map(Number),
+  });
+  const recorded = typeof record === 'string' ? undefined : record.port;
+  const port = recorded ?? preferredPort;
+  const isFree = await isPortFree(port);
+  return [
+    judgeHome(layout.home, status.state, verdict.kind === 'refuse' ? verdict.error.message : status.problem),
+    judgePort({
+      port,
+      isFree,
+      isFixed: recorded !== undefined,
+      isOurs: status.pid !== undefined && status.port === port,
+      sentence: isFree ? '' : await portTakenSentence(port, layout.home),
+    }),
+  ];
+}
+
+/** What programs may still take without swapping, which on Linux is more than what lies idle. */
+async function availableMemory(): Promise<number> {
+  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8').catch(() => ''))?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
+}
