@@ -51,6 +51,7 @@ ${table(
 )}
 
 \`kubectl get ${category} -A\` lists objects of all kinds. KubeVirt has a kind named VirtualMachine too: say \`otvm\` for ours.
+Manifests to start from are in [examples](../../examples/README.md).
 
 ## How to read the pages
 
