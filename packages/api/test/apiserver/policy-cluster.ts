@@ -1,10 +1,20 @@
 /** The cluster of the policy and role suites: one for all of them, with everything installed and in force, and no operator. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { admissionPolicies, crdOf, kinds, ledgerManifest, operatorIdentity, peopleRoles } from '@terrain/api';
+import {
+  admissionPolicies,
+  crdOf,
+  emptyLedger,
+  formatLedger,
+  kinds,
+  type Ledger,
+  ledgerManifest,
+  operatorIdentity,
+  peopleRoles,
+} from '@terrain/api';
 import { newTestCluster, type TestCluster } from '@terrain/embedded/testing';
-import { ApiError, applyManifests, type Connection, type KubeObject } from '@terrain/runtime';
-import { everyKind, farm, pathOf, team } from './policy-objects.ts';
+import { ApiError, applyManifests, type Connection, isNotFound, type KubeObject } from '@terrain/runtime';
+import { everyKind, farm, pathOf, type Subject, team } from './policy-objects.ts';
 
 let shared: Promise<TestCluster> | undefined;
 
@@ -88,6 +98,65 @@ const mutationCanary = [
 /** POST as a dry run: judged in full, not stored. */
 export function create<T>(connection: Connection, path: string, body: unknown): Promise<T> {
   return connection.request<T>({ method: 'POST', path, query: { dryRun: 'All' }, body });
+}
+
+/** A merge patch as a dry run. */
+export function edit<T>(connection: Connection, path: string, body: unknown): Promise<T> {
+  return connection.request<T>({ method: 'PATCH', path, query: { dryRun: 'All' }, contentType: mergePatch, body });
+}
+
+/** DELETE as a dry run; of a collection, every object in it is judged. */
+export function remove(connection: Connection, path: string): Promise<void> {
+  return connection.request({ method: 'DELETE', path, query: { dryRun: 'All' } });
+}
+
+/** What ends things after a test or a suite of tests. */
+export type Ending = { readonly after: (end: () => Promise<void>) => unknown };
+
+/** Creates an object as the administrator, and takes it away afterwards, finalizers and all. */
+export async function stored(ending: Ending, subject: Subject, status?: object): Promise<KubeObject> {
+  const connection = (await policyCluster()).connection();
+  const path = pathOf(subject);
+  const created = await connection.request<KubeObject>({ method: 'POST', path: pathOf(subject, 'collection'), body: subject });
+  const patch = (body: object, subresource = '') =>
+    connection.request<KubeObject>({ method: 'PATCH', path: path + subresource, contentType: mergePatch, body });
+  ending.after(async () => {
+    try {
+      await patch({ status: null }, '/status');
+      await patch({ metadata: { finalizers: null } });
+      await connection.request({ method: 'DELETE', path });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+  return status === undefined ? created : patch({ status }, '/status');
+}
+
+const mergePatch = 'application/merge-patch+json';
+
+const ledgerPath = '/api/v1/namespaces/sync-operator/configmaps/sync-operator-slots';
+
+/**
+ * Runs something while the ledger says something else, and puts it back.
+ *
+ * `probe` is asked until it passes, both times: policies see the ledger some milliseconds late. `inForce` tells it which state to expect.
+ */
+export async function withLedger(
+  ledger: Ledger,
+  probe: (inForce: boolean) => Promise<unknown>,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const connection = (await policyCluster()).connection();
+  const write = (data: Record<string, string>) =>
+    connection.request({ method: 'PUT', path: ledgerPath, body: { ...ledgerManifest(), data } });
+  await write(formatLedger(ledger));
+  try {
+    await eventually('the ledger is seen', () => probe(true));
+    await run();
+  } finally {
+    await write(formatLedger(emptyLedger));
+    await eventually('the ledger is seen', () => probe(false));
+  }
 }
 
 /** Asks again until nothing is thrown; what is thrown last is what was still wrong. */

@@ -1,0 +1,315 @@
+/** Every way to make the operator read, use or create something on one's behalf, and the right each takes. */
+import { aDataSync, aMachine, anImage, aTemplate, aWorkspace, farm, publicSource, type Subject, team } from './policy-objects.ts';
+import type { Grant } from './policy-people.ts';
+
+const images = (verb: string, name?: string): Grant => ({
+  verb,
+  group: 'pelotech.ot',
+  resource: 'vmdiskimages',
+  namespace: farm,
+  ...(name === undefined ? {} : { name }),
+});
+const get = (resource: 'secrets' | 'configmaps', namespace: string, name?: string): Grant => ({
+  verb: 'get',
+  group: '',
+  resource,
+  namespace,
+  ...(name === undefined ? {} : { name }),
+});
+
+const withSecret = { ...publicSource, secretRef: 'foo-bar' };
+const withOtherSecret = { ...publicSource, secretRef: 'other' };
+const withCertificates = { ...publicSource, certConfigMap: 'certs' };
+const farmRef = { name: 'demo-vmdi', namespace: farm };
+const user = (name: string, secret: string) => ({ name, passwordSecretRef: { name: secret, key: 'password' } });
+
+/** An object that is refused without a right, and accepted for the same person with it. */
+export type Borrowing = {
+  /** `policy/validation` that refuses. */
+  readonly rule: string;
+  readonly subject: Subject;
+  /** The right that is missing. */
+  readonly right: Grant;
+  /** Rights the person has from the start. */
+  readonly has?: readonly Grant[];
+  /** What follows "NAME needs the right to " in the refusal. */
+  readonly words: RegExp;
+};
+
+export const borrowings: Readonly<Record<string, Borrowing>> = {
+  'the Secret of a VMDiskImage': {
+    rule: 'terrain-vmdiskimage-rights/secrets',
+    subject: anImage(withSecret),
+    right: get('secrets', team, 'foo-bar'),
+    has: [get('secrets', team, 'other'), get('secrets', farm, 'foo-bar')],
+    words:
+      /get Secret team-a\/foo-bar, because what the Secret holds is sent to the source\. Ask for that right, or name a Secret you may read/,
+  },
+  'the certificates of a VMDiskImage': {
+    rule: 'terrain-vmdiskimage-rights/certificates',
+    subject: anImage(withCertificates),
+    right: get('configmaps', team, 'certs'),
+    has: [get('configmaps', farm, 'certs')],
+    words: /get ConfigMap team-a\/certs, because its content is used for the download\. Ask for that right, or name a ConfigMap/,
+  },
+  'the Secret of a DataSync’s item': {
+    rule: 'terrain-datasync-rights/secrets',
+    subject: aDataSync([publicSource, withSecret]),
+    right: get('secrets', team, 'foo-bar'),
+    words: /get Secret team-a\/foo-bar, because/,
+  },
+  'the Secret for all items of a DataSync': {
+    rule: 'terrain-datasync-rights/secrets',
+    subject: aDataSync([publicSource, publicSource], { defaults: { secretRef: 'foo-bar' } }),
+    right: get('secrets', team, 'foo-bar'),
+    words: /get Secret team-a\/foo-bar, because/,
+  },
+  'several Secrets of a DataSync': {
+    rule: 'terrain-datasync-rights/secrets',
+    subject: aDataSync([withSecret, withOtherSecret]),
+    right: get('secrets', team),
+    has: [get('secrets', team, 'foo-bar'), get('secrets', team, 'other')],
+    words: /get all Secrets in namespace team-a \(more than one is named\), because/,
+  },
+  'an item’s Secret beside the one for all': {
+    rule: 'terrain-datasync-rights/secrets',
+    subject: aDataSync([publicSource, withOtherSecret], { defaults: { secretRef: 'foo-bar' } }),
+    right: get('secrets', team),
+    words: /get all Secrets in namespace team-a \(more than one is named\), because/,
+  },
+  'an image in another namespace for a VirtualMachine': {
+    rule: 'terrain-virtualmachine-rights/useImage',
+    subject: aMachine({ vmDiskImageRef: farmRef }),
+    right: images('use', 'demo-vmdi'),
+    has: [images('use', 'other'), images('get')],
+    words: /use VMDiskImage vmdi-farm\/demo-vmdi, which spec\.vmDiskImageRef names in another namespace\. Ask for that right/,
+  },
+  'an image made in another namespace by a VirtualMachine': {
+    rule: 'terrain-virtualmachine-rights/createImage',
+    subject: aMachine({ vmDiskImageRef: farmRef, vmDiskImageTemplate: publicSource }),
+    right: images('create'),
+    has: [images('use')],
+    words:
+      /create VMDiskImages in namespace vmdi-farm, because spec\.vmDiskImageTemplate may be made into vmdi-farm\/demo-vmdi\. Ask for/,
+  },
+  'a Secret in another namespace for a VirtualMachine’s template': {
+    rule: 'terrain-virtualmachine-rights/secrets',
+    subject: aMachine({ vmDiskImageRef: farmRef, vmDiskImageTemplate: withSecret }),
+    right: get('secrets', farm, 'foo-bar'),
+    has: [images('use'), images('create'), get('secrets', team)],
+    words: /get Secret vmdi-farm\/foo-bar, because what the Secret holds is sent to the source/,
+  },
+  'a Secret in the same namespace for a VirtualMachine’s template': {
+    rule: 'terrain-virtualmachine-rights/secrets',
+    subject: aMachine({ vmDiskImageTemplate: withSecret }),
+    right: get('secrets', team, 'foo-bar'),
+    has: [get('secrets', farm)],
+    words: /get Secret team-a\/foo-bar, because what the Secret holds is sent to the source/,
+  },
+  'certificates in another namespace for a VirtualMachine’s template': {
+    rule: 'terrain-virtualmachine-rights/certificates',
+    subject: aMachine({ vmDiskImageRef: farmRef, vmDiskImageTemplate: withCertificates }),
+    right: get('configmaps', farm, 'certs'),
+    has: [images('use'), images('create'), get('configmaps', team)],
+    words: /get ConfigMap vmdi-farm\/certs, because its content is used for the download/,
+  },
+  'a password for a VirtualMachine': {
+    rule: 'terrain-virtualmachine-rights/passwordSecrets',
+    subject: aMachine({ users: [user('me', 'passwords'), user('you', 'passwords')] }),
+    right: get('secrets', team, 'passwords'),
+    words: /get Secret team-a\/passwords, because a password is taken from it/,
+  },
+  'passwords from several Secrets for a VirtualMachine': {
+    rule: 'terrain-virtualmachine-rights/passwordSecrets',
+    subject: aMachine({ users: [user('me', 'passwords'), user('you', 'other')] }),
+    right: get('secrets', team),
+    has: [get('secrets', team, 'passwords')],
+    words: /get all Secrets in namespace team-a \(more than one is named\), because a password is taken from it/,
+  },
+  ...lab('Workspace', aWorkspace),
+  ...lab('WorkspaceTemplate', aTemplate),
+};
+
+function lab(kind: string, build: (machines: readonly Record<string, unknown>[]) => Subject): Record<string, Borrowing> {
+  const policy = `terrain-${kind.toLowerCase()}-rights`;
+  const mayUse = [images('use'), images('create')];
+  return {
+    [`an image for a ${kind}`]: {
+      rule: `${policy}/useImages`,
+      subject: build([{}, {}]),
+      right: images('use', 'demo-vmdi'),
+      has: [images('use', 'other')],
+      words:
+        /use VMDiskImage vmdi-farm\/demo-vmdi, because machines boot from what backingVMDiskImage names\. Ask for that right/,
+    },
+    [`several images for a ${kind}`]: {
+      rule: `${policy}/useImages`,
+      subject: build([{}, {}, { backingVMDiskImage: 'other' }]),
+      right: images('use'),
+      has: [images('use', 'demo-vmdi'), images('use', 'other')],
+      words: /use all VMDiskImages in namespace vmdi-farm \(more than one is named\), because machines boot from/,
+    },
+    [`an image made by a ${kind}`]: {
+      rule: `${policy}/createImages`,
+      subject: build([{}, { vmDiskImageTemplate: publicSource }]),
+      right: images('create'),
+      has: [images('use')],
+      words:
+        /create VMDiskImages in namespace vmdi-farm, because a vmDiskImageTemplate may be made into one\. Ask for that right/,
+    },
+    [`a Secret for a ${kind}’s image template`]: {
+      rule: `${policy}/secrets`,
+      subject: build([{ vmDiskImageTemplate: withSecret }]),
+      right: get('secrets', farm, 'foo-bar'),
+      has: [...mayUse, get('secrets', team)],
+      words: /get Secret vmdi-farm\/foo-bar, because what the Secret holds is sent to the source/,
+    },
+    [`certificates for a ${kind}’s image template`]: {
+      rule: `${policy}/certificates`,
+      subject: build([{ vmDiskImageTemplate: withCertificates }]),
+      right: get('configmaps', farm, 'certs'),
+      has: [...mayUse, get('configmaps', team)],
+      words: /get ConfigMap vmdi-farm\/certs, because its content is used for the download/,
+    },
+  };
+}
+
+/** An existing object that somebody without any right edits. */
+export type Edit = {
+  readonly existing: Subject;
+  /** Merge patches that leave all references as they are: accepted. */
+  readonly harmless: Readonly<Record<string, object>>;
+  /** Merge patches that change a reference, or where a credential is sent: refused by that validation. */
+  readonly refused: Readonly<Record<string, { readonly patch: object; readonly rule: string }>>;
+};
+
+const elsewhere = 'https://mallory.example.com/collect';
+const machines = (...items: object[]) =>
+  items.map((item, n) => ({ name: `vm-${n}`, resources: { cpu: '1', memory: '1Gi' }, backingVMDiskImage: 'demo-vmdi', ...item }));
+
+export const edits: Readonly<Record<string, Edit>> = {
+  VMDiskImage: {
+    existing: anImage({ ...withSecret, certConfigMap: 'certs' }),
+    harmless: {
+      'a label': { metadata: { labels: { a: 'b' } } },
+      'another field': { spec: { retain: true } },
+      'no Secret and no certificates any more': { spec: { secretRef: null, certConfigMap: null } },
+    },
+    refused: {
+      'another Secret': { patch: { spec: { secretRef: 'other' } }, rule: 'terrain-vmdiskimage-rights/secrets' },
+      'the same Secret sent elsewhere': { patch: { spec: { url: elsewhere } }, rule: 'terrain-vmdiskimage-rights/secrets' },
+      'the same Secret sent in another way': {
+        patch: { spec: { sourceType: 's3' } },
+        rule: 'terrain-vmdiskimage-rights/secrets',
+      },
+      'other certificates, no Secret': {
+        patch: { spec: { secretRef: null, certConfigMap: 'other' } },
+        rule: 'terrain-vmdiskimage-rights/certificates',
+      },
+    },
+  },
+  DataSync: {
+    existing: aDataSync([withSecret, publicSource], { defaults: { secretRef: 'all' } }),
+    harmless: {
+      'a label': { metadata: { labels: { a: 'b' } } },
+      'another field': { spec: { version: '2' } },
+      'another default': { spec: { defaults: { diskSize: '2Gi' } } },
+      'one item fewer, another larger': { spec: { vms: [{ name: 'vm-0', ...withSecret, diskSize: '2Gi' }] } },
+    },
+    refused: {
+      'a new item with no Secret of its own': {
+        patch: {
+          spec: {
+            vms: [
+              { name: 'vm-0', ...withSecret },
+              { name: 'new', ...publicSource },
+            ],
+          },
+        },
+        rule: 'terrain-datasync-rights/secrets',
+      },
+      'an item’s Secret sent elsewhere': {
+        patch: { spec: { vms: [{ name: 'vm-0', ...withSecret, url: elsewhere }] } },
+        rule: 'terrain-datasync-rights/secrets',
+      },
+      'another Secret for all': {
+        patch: { spec: { defaults: { secretRef: 'other' } } },
+        rule: 'terrain-datasync-rights/secrets',
+      },
+    },
+  },
+  VirtualMachine: {
+    existing: aMachine({
+      vmDiskImageRef: farmRef,
+      vmDiskImageTemplate: { ...withSecret, certConfigMap: 'certs' },
+      users: [user('me', 'passwords')],
+    }),
+    harmless: {
+      'a label': { metadata: { labels: { a: 'b' } } },
+      'another field': { spec: { powerState: 'Stopped' } },
+      'no template and no users any more': { spec: { vmDiskImageTemplate: null, users: null } },
+      'one more user with the same Secret': { spec: { users: [user('me', 'passwords'), user('you', 'passwords')] } },
+    },
+    refused: {
+      'another image there': {
+        patch: { spec: { vmDiskImageRef: { name: 'other' }, vmDiskImageTemplate: null } },
+        rule: 'terrain-virtualmachine-rights/useImage',
+      },
+      'another template there': {
+        patch: { spec: { vmDiskImageTemplate: { url: elsewhere, secretRef: null, certConfigMap: null } } },
+        rule: 'terrain-virtualmachine-rights/createImage',
+      },
+      'the image in another namespace': {
+        patch: { spec: { vmDiskImageRef: { namespace: 'default' } } },
+        rule: 'terrain-virtualmachine-rights/useImage',
+      },
+      'the image in its own namespace, with that namespace’s Secret': {
+        patch: { spec: { vmDiskImageRef: { namespace: '' } } },
+        rule: 'terrain-virtualmachine-rights/secrets',
+      },
+      'another password': {
+        patch: { spec: { users: [user('me', 'other')] } },
+        rule: 'terrain-virtualmachine-rights/passwordSecrets',
+      },
+    },
+  },
+  ...labEdit('Workspace', aWorkspace, (vms) => ({ spec: { vms } })),
+  ...labEdit('WorkspaceTemplate', aTemplate, (vms) => ({ spec: { workspace: { vms } } })),
+};
+
+function labEdit(
+  kind: string,
+  build: (items: readonly Record<string, unknown>[]) => Subject,
+  patch: (vms: readonly object[]) => object,
+): Record<string, Edit> {
+  const policy = `terrain-${kind.toLowerCase()}-rights`;
+  const first = { vmDiskImageTemplate: { ...withSecret, certConfigMap: 'certs' } };
+  return {
+    [kind]: {
+      existing: build([first, { backingVMDiskImage: 'other' }]),
+      harmless: {
+        'a label': { metadata: { labels: { a: 'b' } } },
+        'another field of a machine': patch(machines(first, { backingVMDiskImage: 'other', powerState: 'Stopped' })),
+        'one machine fewer': patch(machines(first)),
+        'one more machine with an image it already has': patch(
+          machines(first, { backingVMDiskImage: 'other' }, { backingVMDiskImage: 'other' }),
+        ),
+        'no template any more': patch(machines({}, { backingVMDiskImage: 'other' })),
+      },
+      refused: {
+        'one more image': {
+          patch: patch(machines(first, { backingVMDiskImage: 'new' })),
+          rule: `${policy}/useImages`,
+        },
+        'a template for an image it already has': {
+          patch: patch(machines(first, { backingVMDiskImage: 'other', vmDiskImageTemplate: publicSource })),
+          rule: `${policy}/createImages`,
+        },
+        'a template that downloads from elsewhere': {
+          patch: patch(machines({ vmDiskImageTemplate: { ...withSecret, url: elsewhere } })),
+          rule: `${policy}/createImages`,
+        },
+      },
+    },
+  };
+}
