@@ -3,8 +3,11 @@ export { Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts'
 export { type GroupName, groupNames, groups } from '#binary/group.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
+export { startSimulator } from '#cluster/start-simulator.ts';
 export { type ClusterStatus, clusterCredentials, clusterStatus } from '#cluster/status.ts';
 export { type StopOptions, type StopResult, stopCluster } from '#cluster/stop.ts';
+export { type DoctorOptions, doctor } from '#doctor/doctor.ts';
+export type { Check } from '#doctor/judge.ts';
 export { EmbeddedError, type EmbeddedErrorCode, isEmbeddedError } from '#embedded-error.ts';
 export { defaultHome } from '#home/layout.ts';
 export { type Progress, type ProgressEvent, runTask, silent, type TaskReport } from '#progress.ts';

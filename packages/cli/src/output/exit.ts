@@ -1,3 +1,5 @@
+import { CommanderError } from 'commander';
+
 /** The exit codes of every command, so that pipelines can tell what happened. Listed in docs/guides/cli.md. */
 export const ExitCode = {
   ok: 0,
@@ -7,7 +9,7 @@ export const ExitCode = {
   interrupted: 130,
 } as const;
 
-/** A failure whose message is all a person needs; printed without a stack. */
+/** A failure whose message is all a person needs. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -16,4 +18,15 @@ export class CommandError extends Error {
     super(sentence);
     this.exitCode = exitCode;
   }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+  return error instanceof CommandError ? error.exitCode : ExitCode.failed;
+}
+
+/** What is printed for a failure: its sentence, and with TERRAIN_DEBUG=1 where it came from. */
+export function sentenceOf(error: unknown, environment: NodeJS.ProcessEnv = process.env): string {
+  if (!(error instanceof Error)) return String(error);
+  return environment.TERRAIN_DEBUG === '1' ? (error.stack ?? error.message) : error.message;
 }

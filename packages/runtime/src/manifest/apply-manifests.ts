@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ApiError, isNotFound } from '#transport/api-error.ts';
+import { ApiError, isNotFound } from '#transport/api-error.ts';
 import type { Connection } from '#transport/connection.ts';
 import { Discovery } from '#transport/discovery.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
@@ -24,6 +24,11 @@ const definitions: ResourceType = {
   plural: 'customresourcedefinitions',
   namespaced: false,
 };
+interface Problem {
+  readonly error: Error;
+  readonly mayPass: boolean;
+}
+
 /** Enough to hide the round trips, few enough not to trip the server's fairness limits. */
 const parallel = 8;
 
@@ -68,19 +73,22 @@ export async function applyManifests(
 
   async function applyOne(object: KubeObject): Promise<void> {
     const end = performance.now() + (options.timeoutMs ?? 60_000);
-    while (!(await tryApply(object))) {
-      if (!isDefinedHere(object) || performance.now() > end) {
-        throw new Error(`the cluster does not know ${object.apiVersion} ${object.kind}; is its definition installed?`);
-      }
+    for (let problem = await tryApply(object); problem !== undefined; problem = await tryApply(object)) {
+      if (!problem.mayPass || performance.now() > end) throw problem.error;
       await delay(100, undefined, withSignal(options));
     }
     options.onApplied?.(object);
   }
 
-  /** False while the server does not serve the kind, which lasts a moment after its definition is Established. */
-  async function tryApply(object: KubeObject): Promise<boolean> {
+  /** Undefined when it went through. */
+  async function tryApply(object: KubeObject): Promise<Problem | undefined> {
+    const unknownKind: Problem = {
+      error: new Error(`the cluster does not know ${object.apiVersion} ${object.kind}; is its definition installed?`),
+      // A kind is not served at once when its definition is Established.
+      mayPass: isDefinedHere(object),
+    };
     const type = await discovery.find(object);
-    if (type === undefined) return false;
+    if (type === undefined) return unknownKind;
     const { namespace } = object.metadata;
     const placed =
       type.namespaced && namespace === undefined ? { ...object, metadata: { ...object.metadata, namespace: 'default' } } : object;
@@ -90,10 +98,11 @@ export async function applyManifests(
         force: true,
         ...withSignal(options),
       });
-      return true;
+      return undefined;
     } catch (error) {
-      if (isMissingPath(error)) return false;
-      throw error;
+      if (isMissingPath(error)) return unknownKind;
+      // Admission policies answer 503 until they know a new kind; an apply can be sent again whatever became of the first.
+      return { error: error as Error, mayPass: error instanceof ApiError && error.code === 503 };
     }
   }
 

@@ -1,0 +1,31 @@
+import { admissionPolicies, crdOf, kinds, ledgerManifest, operatorIdentity, peopleRoles } from '@terrain/api';
+import { applyManifests, type Connection, isAlreadyExists, type KubeObject, Resource, type ResourceType } from '@terrain/runtime';
+
+const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
+export const fieldManager = 'terrain-cli';
+
+export interface InstallOptions {
+  readonly signal: AbortSignal;
+  readonly onApplied?: (done: number, total: number) => void;
+}
+
+/** Brings everything of Terrain that lives in the API server up to date: definitions, policies, roles, the ledger. */
+export async function installProduct(connection: Connection, { signal, onApplied }: InstallOptions): Promise<void> {
+  const manifests = productManifests();
+  let done = 0;
+  await applyManifests(connection, manifests, { fieldManager, signal, onApplied: () => onApplied?.(++done, manifests.length) });
+  await createLedger(connection, signal);
+}
+
+function productManifests(): KubeObject[] {
+  return [...kinds.map(crdOf), ...admissionPolicies().flat(), ...peopleRoles(), ...operatorIdentity()];
+}
+
+/** The policies read the ledger, so there must be one; never applied over an existing one, which holds the slots in use. */
+async function createLedger(connection: Connection, signal: AbortSignal): Promise<void> {
+  try {
+    await new Resource(connection, configMaps).create(ledgerManifest(), { fieldManager, signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { type EmbeddedCluster, type Progress, runTask, startCluster, startSimulator } from '@terrain/embedded';
+import { applyManifests, type KubeObject } from '@terrain/runtime';
+import { fieldManager, installProduct } from './install.ts';
+import { readManifests } from './manifest-file.ts';
+
+export interface UpOptions {
+  readonly home: string;
+  readonly nodes: 'simulated' | 'none';
+  readonly examples: boolean;
+  readonly simulator: boolean;
+  readonly binaries?: string;
+  readonly port?: number;
+  readonly timeout: number;
+}
+
+/** What `up` has started. Disposing of it stops all of it, in order. */
+export interface Product extends AsyncDisposable {
+  readonly cluster: EmbeddedCluster;
+  readonly options: UpOptions;
+  readonly examples: readonly KubeObject[];
+}
+
+export const examplesDirectory = join(import.meta.dirname, '../../../../examples');
+
+/**
+ * From nothing to a cluster with Terrain on it and the examples applied.
+ *
+ * Guarantees: when it throws, nothing it started is left running.
+ */
+export async function startProduct(options: UpOptions, progress: Progress, signal: AbortSignal): Promise<Product> {
+  const cluster = await startCluster({
+    home: options.home,
+    nodes: options.nodes === 'none' ? 0 : 2,
+    binaries: options.binaries,
+    port: options.port,
+    progress,
+    signal,
+  });
+  try {
+    await install(cluster, progress, signal);
+    if (options.simulator) await simulate(cluster, progress, signal);
+    const examples = options.examples ? await applyExamples(cluster, options, progress, signal) : [];
+    return { cluster, options, examples, [Symbol.asyncDispose]: () => cluster.stop() };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+async function install(cluster: EmbeddedCluster, progress: Progress, signal: AbortSignal): Promise<void> {
+  await runTask(progress, { name: 'install', title: 'Terrain: kinds, policies and roles' }, (report) =>
+    installProduct(cluster.connection(), { signal, onApplied: (done, total) => report.advance(done, total, 'objects') }),
+  );
+}
+
+async function simulate(cluster: EmbeddedCluster, progress: Progress, signal: AbortSignal): Promise<void> {
+  await runTask(progress, { name: 'simulator', title: 'Simulated platform: CDI, KubeVirt, snapshots' }, () =>
+    startSimulator(cluster, { signal }),
+  );
+}
+
+async function applyExamples(
+  cluster: EmbeddedCluster,
+  options: UpOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
+  const examples = readManifests(examplesDirectory);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeout)]);
+  await runTask(progress, { name: 'examples', title: `Examples: ${examples.length} objects accepted` }, () =>
+    applyManifests(cluster.connection(), examples, { fieldManager, signal: limited, timeoutMs: options.timeout }),
+  );
+  return examples;
+}

@@ -1,0 +1,32 @@
+import { relative } from 'node:path';
+import type { Product } from './start.ts';
+
+/** What a person reads when all is ready: where it is, what is not real, what to try. */
+export function welcome({ cluster, options, examples }: Product): string {
+  const custom = examples.filter(({ apiVersion }) => /^(pelotech\.ot|workshop\.platform)\//.test(apiVersion));
+  const lines = [
+    '',
+    `Terrain is running on a real Kubernetes at https://127.0.0.1:${cluster.port}`,
+    ...(options.nodes === 'simulated' ? ['  simulated: nodes (by kwok); their pods only seem to run'] : []),
+    ...(options.simulator
+      ? ['  simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain.dev/simulated']
+      : []),
+    '  not here yet: the controllers; objects are checked and stored, and nothing acts on them',
+    '',
+    'Things to try in another terminal:',
+    ...(custom.length > 0 ? ['  npm run kubectl -- get terrain -A                 what the examples made'] : []),
+    '  npm run kubectl -- explain vmdi.spec              every field, explained',
+    '  npm run kubectl -- get datavolumes,vm,vmi -A      what the platform makes of it',
+    '  npm run terrain -- status                         what runs and what it costs',
+    `  export KUBECONFIG=${displayPath(cluster.kubeconfig)}   to use a kubectl of your own`,
+    '',
+    'Ctrl-C stops everything; the data is kept.',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function displayPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : `$PWD/${near}`;
+}

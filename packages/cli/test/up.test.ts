@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { type ClusterStatus, clusterStatus, ensureBinaries } from '@terrain/embedded';
+import { isAlive, Running, terrain, withHome } from './run-terrain.ts';
+
+async function statusOf(home: string): Promise<ClusterStatus> {
+  return JSON.parse((await terrain('status', '--home', home, '-o', 'json')).stdout) as ClusterStatus;
+}
+
+test('one command goes from nothing to accepted examples, and leaves nothing running', async () => {
+  await withHome(async (home) => {
+    const { code, stderr } = await terrain('up', '--home', home, '--exit-when-ready');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /✓ Examples: \d+ objects accepted/);
+    assert.match(stderr, /simulated: nodes \(by kwok\)/);
+    assert.match(stderr, /simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain\.dev\/simulated/);
+    const after = await terrain('status', '--home', home);
+    assert.equal(after.code, 1);
+    assert.equal(after.stdout, `The cluster in ${home} is stopped; start one with \`terrain up --home ${home}\`.\n`);
+  });
+});
+
+test('in the background: up, status, kubeconfig, a second up is refused, down', async () => {
+  await withHome(async (home) => {
+    const up = await terrain('up', '--home', home, '--detach', '--no-simulator');
+    assert.equal(up.code, 0, up.stderr);
+
+    const status = await statusOf(home);
+    assert.equal(status.state, 'running');
+    assert.deepEqual(
+      status.processes.map(({ name }) => name),
+      ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'],
+    );
+    const shown = (await terrain('status', '--home', home)).stdout;
+    assert.match(shown, /^Cluster\s+running\nKubernetes\s+1\.36\.3 at https:\/\/127\.0\.0\.1:\d+\n/);
+    assert.match(shown, /\nkube-apiserver +\d+ +\d+ MiB\n/);
+
+    const kubeconfig = (await terrain('kubeconfig', '--home', home)).stdout.trim();
+    const kubectl = (await ensureBinaries(['core'])).path('kubectl');
+    const { stdout } = await promisify(execFile)(kubectl, ['--kubeconfig', kubeconfig, 'get', 'terrain', '-A', '-o', 'name']);
+    assert.match(stdout, /^vmdiskimage\.pelotech\.ot\/sync-workspace-123$/m);
+    assert.match(stdout, /^workspace\.pelotech\.ot\/demo-workspace-1$/m);
+
+    const second = await terrain('up', '--home', home);
+    assert.equal(second.code, 1);
+    assert.ok(second.stderr.includes(String(status.pid)), second.stderr);
+
+    const down = await terrain('down', '--home', home);
+    assert.deepEqual({ code: down.code, stdout: down.stdout }, { code: 0, stdout: `Stopped (process ${status.pid}).\n` });
+    assert.deepEqual(
+      status.processes.filter(({ pid }) => isAlive(pid)),
+      [],
+    );
+  });
+});
+
+test('a background start that cannot work fails with the reason, not with a log file to read', async () => {
+  await withHome(async (home) => {
+    const up = await terrain('up', '--home', home, '--detach', '--binaries', '/nonexistent');
+    assert.equal(up.code, 1);
+    assert.match(up.stderr, /terrain: \/nonexistent has no program called etcd, .* leave out --binaries to have it built\./);
+  });
+});
+
+test('Ctrl-C ends a running cluster in good order, and the next start continues with the data', async () => {
+  await withHome(async (home) => {
+    const first = new Running(['up', '--home', home, '--no-simulator']);
+    await first.printed('Ctrl-C stops everything');
+    const { processes } = await statusOf(home);
+    first.child.kill('SIGINT');
+    const ended = await first.finished;
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stderr, /Stopped\. The data is kept; the next start continues from here\.\n$/);
+    assert.deepEqual(
+      processes.filter(({ pid }) => isAlive(pid)),
+      [],
+    );
+
+    const again = await terrain('up', '--home', home, '--no-simulator', '--no-examples', '--exit-when-ready');
+    assert.equal(again.code, 0, again.stderr);
+  });
+});
+
+test('kill -9 leaves no orphan behind, and the next start works', async () => {
+  await withHome(async (home) => {
+    const first = new Running(['up', '--home', home]);
+    await first.printed('Ctrl-C stops everything');
+    const { processes } = await statusOf(home);
+    assert.ok(processes.some(({ name }) => name === 'simulator'));
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    await assertAllEnd(processes.map(({ pid }) => pid));
+    assert.equal((await clusterStatus(home)).state, 'stopped');
+
+    const again = await terrain('up', '--home', home, '--exit-when-ready');
+    assert.equal(again.code, 0, again.stderr);
+  });
+});
+
+/** The kernel tells the guards of the processes, which then kill them: soon, but not in the same instant. */
+async function assertAllEnd(pids: readonly number[]): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (pids.some(isAlive)) {
+    if (performance.now() > end) assert.fail(`still running: ${pids.filter(isAlive).join(', ')}`);
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { terrain, withHome } from './run-terrain.ts';
+
+const cases: Record<string, { args: string[]; code: number; words: RegExp }> = {
+  'an unknown command': {
+    args: ['fly'],
+    code: 2,
+    words: /error: unknown command 'fly'\n\(`terrain --help` lists what there is\)/,
+  },
+  'an unknown option': { args: ['up', '--fast'], code: 2, words: /error: unknown option '--fast'/ },
+  'a timeout that is no duration': {
+    args: ['up', '--timeout', 'soon'],
+    code: 2,
+    words: /Write a duration such as 90s, 10m or 1h30m\./,
+  },
+  'a port that is none': { args: ['up', '--port', '70000'], code: 2, words: /Write a port between 1 and 65535\./ },
+  'an unknown kind of nodes': { args: ['up', '--nodes', 'real'], code: 2, words: /Allowed choices are simulated, none\./ },
+  'an unknown group': { args: ['build', 'everything'], code: 2, words: /Allowed choices are core, sim/ },
+};
+
+for (const [name, { args, code, words }] of Object.entries(cases)) {
+  test(`${name} is refused with the choices there are`, async () => {
+    const result = await terrain(...args);
+    assert.equal(result.code, code);
+    assert.match(result.stderr, words);
+  });
+}
+
+test('help names every command and exits with 0', async () => {
+  const { code, stdout } = await terrain('--help');
+  assert.equal(code, 0);
+  for (const command of ['up', 'down', 'status', 'kubeconfig', 'doctor', 'build'])
+    assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
+});
+
+test('a home without a cluster is said to be one, with the way out', async () => {
+  await withHome(async (home) => {
+    assert.deepEqual(await terrain('status', '--home', home), {
+      code: 1,
+      stdout: `There is no cluster in ${home}; start one with \`terrain up --home ${home}\`.\n`,
+      stderr: '',
+    });
+    assert.deepEqual(await terrain('kubeconfig', '--home', home), {
+      code: 1,
+      stdout: '',
+      stderr: `terrain: ${home} has no cluster yet; start one with \`terrain up --home ${home}\`.\n`,
+    });
+    assert.deepEqual(await terrain('down', '--home', home), { code: 0, stdout: `Nothing was running in ${home}.\n`, stderr: '' });
+  });
+});
+
+test('doctor looks at this machine, one line each', async () => {
+  const { stdout } = await terrain('doctor');
+  assert.match(stdout, /^✓ go /m);
+  for (const line of stdout.trimEnd().split('\n')) assert.match(line, /^[✓!✗] \S/);
+});
