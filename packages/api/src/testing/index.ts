@@ -10,4 +10,5 @@ export {
   stored,
   uidOf,
 } from './builders.ts';
+export { largest } from './largest.ts';
 export { type Override, override } from './override.ts';
