@@ -5,7 +5,6 @@ export const ExitCode = {
   ok: 0,
   failed: 1,
   usage: 2,
-  timeout: 3,
   interrupted: 130,
 } as const;
 
