@@ -2,7 +2,21 @@
  * A controller runtime for TypeScript: from a socket to an API server up to controllers. It knows no kind of ours.
  */
 
+export { controllerReference, controllerUid, ForeignObjectError } from '#apply/owner-reference.ts';
+export { type Refusal, refusalOf } from '#apply/refusal.ts';
+export { appliedAnnotation, Writer, type WriterOptions } from '#apply/writer.ts';
 export { type Clock, sleepOn, systemClock } from '#clock/clock.ts';
+export {
+  Controller,
+  type ControllerObserver,
+  type ControllerOptions,
+  type KeysOf,
+  type Outcome,
+  type Reconcile,
+  type ReconcileContext,
+  type SourceOptions,
+} from '#controller/controller.ts';
+export { after, done, type Result, TerminalError } from '#controller/result.ts';
 export {
   type ChangeContext,
   type ChangeHandler,
@@ -12,8 +26,11 @@ export {
   type InformerScope,
 } from '#informer/informer.ts';
 export { Informers, type InformersOptions } from '#informer/informers.ts';
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from '#log/logger.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';
 export { type WaitOptions, waitForObject } from '#manifest/wait-for-object.ts';
+export { FailureLimiter, type FailureLimiterOptions } from '#queue/failure-limiter.ts';
+export { type Priority, type QueueObserver, WorkQueue, type WorkQueueOptions } from '#queue/work-queue.ts';
 export { keyOf, keyText, type ObjectKey, parseKey } from '#store/key.ts';
 export { compareVersions } from '#store/resource-version.ts';
 export type { IndexFunction } from '#store/secondary-index.ts';

@@ -1,13 +1,14 @@
 import type { Clock } from '#clock/clock.ts';
 import { deepFreeze } from '#store/freeze.ts';
+import { compareVersions } from '#store/resource-version.ts';
 import type { IndexFunction } from '#store/secondary-index.ts';
 import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { type ResourceType, resourcePath } from '#transport/resource.ts';
 import { Watcher, type WatchState } from '#watch/watcher.ts';
+import { CacheWaiters } from './cache-waiters.ts';
 import { parseFieldSelector, parseLabelSelector } from './selector.ts';
-import { VersionWaiters } from './version-waiters.ts';
 
 /** Which objects of a kind an informer holds. */
 export interface InformerScope {
@@ -61,7 +62,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   readonly #options: InformerOptions;
   readonly #store = new Store<T>();
   readonly #handlers = new Set<ChangeHandler<T>>();
-  readonly #waiters = new VersionWaiters();
+  readonly #waiters = new CacheWaiters();
   readonly #watcher: Watcher<T>;
   readonly #stop = new AbortController();
   readonly #synced = Promise.withResolvers<void>();
@@ -98,7 +99,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
         removed: (object) => this.#dispatch(this.#store.remove(take(object)), 'event'),
         progressed: (version) => {
           this.#store.advance(version);
-          this.#waiters.reached(version);
+          this.#waiters.check();
         },
         absent: () => this.#absent(),
       },
@@ -151,7 +152,20 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
 
   /** Calls back once the content is at least as new as this version, at once if it is already. */
   whenReached(version: string, callback: () => void): void {
-    this.#waiters.add(this.#store.resourceVersion, version, callback);
+    const store = this.#store;
+    this.#waiters.add(
+      () => store.resourceVersion !== undefined && compareVersions(store.resourceVersion, version) >= 0,
+      callback,
+    );
+  }
+
+  /** Calls back once the object with this key and UID is not in the content any more. */
+  whenGone(key: string, uid: string | undefined, callback: () => void): void {
+    const store = this.#store;
+    this.#waiters.add(() => {
+      const held = store.get(key);
+      return held === undefined || held.metadata.uid !== uid;
+    }, callback);
   }
 
   /** Begins to list and watch. Calling it again changes nothing. */
@@ -171,8 +185,10 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
 
   #replaced(objects: readonly T[], version: string): void {
     this.#served = true;
-    const changes = this.#store.replace(objects, version);
-    this.#dispatch(changes, 'list');
+    const before = this.#store.resourceVersion;
+    this.#dispatch(this.#store.replace(objects, version), 'list');
+    // A cluster that went back in time may not reach the versions waited for in years.
+    if (before !== undefined && compareVersions(version, before) < 0) this.#waiters.release();
     this.#settle();
   }
 
@@ -180,7 +196,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.#served = false;
     const version = this.#store.resourceVersion;
     this.#dispatch(this.#store.replace([], version ?? '0'), 'list');
-    this.#waiters.reachedAll();
+    this.#waiters.release();
     this.#settle();
   }
 
@@ -192,7 +208,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   #dispatch(changes: readonly Change<T>[], origin: ChangeContext['origin']): void {
     const context = { origin, initial: !this.#hasSynced };
     for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change, context);
-    if (this.#store.resourceVersion !== undefined) this.#waiters.reached(this.#store.resourceVersion);
+    this.#waiters.check();
   }
 
   #call(handler: ChangeHandler<T>, change: Change<T>, context: ChangeContext): void {

@@ -1,3 +1,4 @@
+import type { StatusBody } from './api-error.ts';
 import type { ApiTransport } from './api-transport.ts';
 import type { KubeList, KubeObject } from './kube-object.ts';
 
@@ -115,20 +116,22 @@ export class Resource<T extends KubeObject> {
   mergePatch(
     at: { name: string; namespace?: string | undefined; subresource?: string },
     patch: unknown,
-    options: CallOptions = {},
+    { fieldManager, ...rest }: CallOptions & { fieldManager?: string } = {},
   ): Promise<T> {
     return this.#connection.request<T>({
       method: 'PATCH',
       path: resourcePath(this.type, at),
+      query: { fieldManager },
       contentType: 'application/merge-patch+json',
       body: patch,
-      ...options,
+      ...rest,
     });
   }
 
-  async delete(at: { name: string; namespace?: string | undefined }, options: DeleteOptions = {}): Promise<void> {
+  /** The object as it is while finalizers or dependents hold it; undefined when it is gone. */
+  async delete(at: { name: string; namespace?: string | undefined }, options: DeleteOptions = {}): Promise<T | undefined> {
     const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, ...rest } = options;
-    await this.#connection.request<unknown>({
+    const answer = await this.#connection.request<T | StatusBody>({
       method: 'DELETE',
       path: resourcePath(this.type, at),
       body: {
@@ -140,6 +143,7 @@ export class Resource<T extends KubeObject> {
       },
       ...rest,
     });
+    return answer.kind === 'Status' ? undefined : (answer as T);
   }
 
   #pathOf(object: T, subresource: string | undefined): string {

@@ -1,0 +1,215 @@
+import { isAlreadyExists, isNotFound } from '#transport/api-error.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { type DeleteOptions, Resource, type ResourceType } from '#transport/resource.ts';
+import { AppliedMemory } from './applied-memory.ts';
+import { isCovered } from './coverage.ts';
+import { digest } from './digest.ts';
+import { convertOwnership } from './field-ownership.ts';
+import { controllerUid, ForeignObjectError } from './owner-reference.ts';
+
+export interface WriterOptions {
+  readonly api: ApiTransport;
+  readonly fieldManager: string;
+  readonly signal?: AbortSignal;
+  readonly memory?: AppliedMemory;
+  /** Told of each object as a write left it, and whether this version is certainly the write's own work. */
+  readonly wrote?: (type: ResourceType, answer: KubeObject, isOurs: boolean) => void;
+  /** Told of each object that is gone by our delete. */
+  readonly removed?: (type: ResourceType, object: KubeObject) => void;
+}
+
+/** Where a child carries the fingerprint of the manifest it was made from; it shows also what a newer manifest leaves out. */
+export const appliedAnnotation = 'runtime.terrain.dev/applied';
+/** Made by POST: ownership is converted before the first apply. */
+const created = 'created:';
+const applied = 'applied:';
+
+/**
+ * Writes that cannot go wrong late: each names the very object, and the version of it, that it was decided on.
+ *
+ * Guarantees: nothing is sent that would change nothing; a child is never created twice, taken over from another owner, or brought back from the
+ * dead; a write decided on an old version is refused by the server (409) instead of undoing somebody's work.
+ * Assumptions: observed objects come from a cache or an answer and are not edited.
+ */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #memory: AppliedMemory;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#memory = options.memory ?? new AppliedMemory();
+  }
+
+  /**
+   * Makes a child be as desired and returns it as it is then. `observed` is the child as the cache shows it, undefined if it does not.
+   *
+   * `desired` is the complete manifest: what an earlier one said and this one does not is removed. A child on its way out is left alone.
+   */
+  async child<T extends KubeObject>(type: ResourceType, desired: T, observed: T | undefined): Promise<T> {
+    const fingerprint = digest(desired);
+    if (observed !== undefined) return this.#update(type, desired, observed, fingerprint);
+    try {
+      const answer = await this.#resource<T>(type).create(stamp(desired, created + fingerprint), {
+        fieldManager: this.#options.fieldManager,
+        ...this.#call(),
+      });
+      this.#noted(type, answer, true);
+      this.#memory.note(memoryId(answer), desired, answer);
+      return answer;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      // The answer to our own POST was lost, the cache is behind, or the name is taken: only a live read tells.
+      const { name = '', namespace } = desired.metadata;
+      const live = await this.#resource<T>(type).get({ name, namespace }, this.#call());
+      this.#noted(type, live, false);
+      return this.#update(type, desired, live, fingerprint);
+    }
+  }
+
+  /** Writes the status of an object, unless it is that already. Fields we gave before and leave out now are removed. */
+  async status<T extends KubeObject & { readonly status?: unknown }>(
+    type: ResourceType,
+    observed: T,
+    status: NonNullable<T['status']>,
+  ): Promise<T> {
+    const id = `${memoryId(observed)}/status`;
+    if (digest(observed.status) === digest(status) || this.#memory.matches(id, status, observed.status)) return observed;
+    const body = { ...identify(observed), status } as unknown as T;
+    const answer = await this.#resource<T>(type).apply(body, { ...this.#applying(), subresource: 'status' });
+    this.#noted(type, answer, answer.metadata.resourceVersion !== observed.metadata.resourceVersion);
+    this.#memory.note(id, status, answer.status);
+    return answer;
+  }
+
+  /**
+   * Deletes just this object in just this version. `gone` when it is, `going` when finalizers or dependents hold it.
+   *
+   * An object that is gone already is `gone`.
+   */
+  async delete(
+    type: ResourceType,
+    observed: KubeObject,
+    options: Pick<DeleteOptions, 'propagationPolicy' | 'gracePeriodSeconds'> = {},
+  ): Promise<'gone' | 'going'> {
+    const { name = '', namespace, uid, resourceVersion } = observed.metadata;
+    try {
+      const answer = await this.#resource(type).delete(
+        { name, namespace },
+        { propagationPolicy: 'Background', ...options, ...preconditions(uid, resourceVersion), ...this.#call() },
+      );
+      if (answer !== undefined) {
+        this.#noted(type, answer, answer.metadata.resourceVersion !== resourceVersion);
+        return 'going';
+      }
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#options.removed?.(type, observed);
+    return 'gone';
+  }
+
+  /** Adds a finalizer of ours; the answer carries it. */
+  addFinalizer<T extends KubeObject>(type: ResourceType, observed: T, finalizer: string): Promise<T> {
+    const known = observed.metadata.finalizers ?? [];
+    return known.includes(finalizer) ? Promise.resolve(observed) : this.#setFinalizers(type, observed, [...known, finalizer]);
+  }
+
+  /** Removes a finalizer of ours. Undefined when the object is gone, which for the last finalizer of a deleted object is the aim. */
+  async removeFinalizer<T extends KubeObject>(type: ResourceType, observed: T, finalizer: string): Promise<T | undefined> {
+    const known = observed.metadata.finalizers ?? [];
+    if (!known.includes(finalizer)) return observed;
+    const rest = known.filter((name) => name !== finalizer);
+    try {
+      const answer = await this.#setFinalizers(type, observed, rest);
+      if (rest.length > 0 || answer.metadata.deletionTimestamp === undefined) return answer;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#options.removed?.(type, observed);
+    return undefined;
+  }
+
+  async #update<T extends KubeObject>(type: ResourceType, desired: T, observed: T, fingerprint: string): Promise<T> {
+    if (controllerUid(desired) !== controllerUid(observed)) throw new ForeignObjectError(observed);
+    if (observed.metadata.deletionTimestamp !== undefined) return observed;
+    const stamped = observed.metadata.annotations?.[appliedAnnotation];
+    const isSameManifest = stamped === created + fingerprint || stamped === applied + fingerprint;
+    if (isSameManifest && (isCovered(desired, observed) || this.#memory.matches(memoryId(observed), desired, observed)))
+      return observed;
+    let base = observed;
+    if (stamped?.startsWith(created) === true) {
+      const { api, fieldManager, signal } = this.#options;
+      const converted = await convertOwnership(api, type, observed, fieldManager, signal);
+      if (converted !== undefined) {
+        this.#noted(type, converted, true);
+        base = converted;
+      }
+    }
+    const { uid, resourceVersion } = base.metadata;
+    const body = stamp(desired, applied + fingerprint);
+    const answer = await this.#resource<T>(type).apply(
+      { ...body, metadata: { ...body.metadata, uid, resourceVersion } },
+      this.#applying(),
+    );
+    this.#noted(type, answer, answer.metadata.resourceVersion !== resourceVersion);
+    this.#memory.note(memoryId(answer), desired, answer);
+    return answer;
+  }
+
+  /** By merge patch, not apply: whoever else claims the finalizer as his field could otherwise keep it alive. */
+  async #setFinalizers<T extends KubeObject>(type: ResourceType, observed: T, finalizers: readonly string[]): Promise<T> {
+    const { name = '', namespace, uid, resourceVersion } = observed.metadata;
+    const answer = await this.#resource<T>(type).mergePatch(
+      { name, namespace },
+      { metadata: { uid, resourceVersion, finalizers } },
+      { fieldManager: this.#options.fieldManager, ...this.#call() },
+    );
+    this.#noted(type, answer, true);
+    return answer;
+  }
+
+  #resource<T extends KubeObject>(type: ResourceType): Resource<T> {
+    return new Resource<T>(this.#options.api, type);
+  }
+
+  #noted(type: ResourceType, answer: KubeObject, isOurs: boolean): void {
+    this.#options.wrote?.(type, answer, isOurs);
+  }
+
+  #call(): { signal?: AbortSignal } {
+    const { signal } = this.#options;
+    return signal === undefined ? {} : { signal };
+  }
+
+  #applying(): { fieldManager: string; force: true; signal?: AbortSignal } {
+    return { fieldManager: this.#options.fieldManager, force: true, ...this.#call() };
+  }
+}
+
+function stamp<T extends KubeObject>(desired: T, fingerprint: string): T {
+  const annotations = { ...desired.metadata.annotations, [appliedAnnotation]: fingerprint };
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
+}
+
+function identify({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...(namespace === undefined ? {} : { namespace }), ...pick({ name, uid, resourceVersion }) },
+  };
+}
+
+function preconditions(uid: string | undefined, resourceVersion: string | undefined): DeleteOptions {
+  return pick({ uid, resourceVersion });
+}
+
+/** The entries that have a value. */
+function pick<K extends string>(record: Record<K, string | undefined>): Partial<Record<K, string>> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<Record<K, string>>;
+}
+
+function memoryId(object: KubeObject): string {
+  return object.metadata.uid ?? '';
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { AppliedMemory } from '#apply/applied-memory.ts';
+import { Writer } from '#apply/writer.ts';
+import type { Clock } from '#clock/clock.ts';
+import type { ChangeContext, Informer } from '#informer/informer.ts';
+import type { Informers } from '#informer/informers.ts';
+import type { Logger } from '#log/logger.ts';
+import { FailureLimiter, type FailureLimiterOptions } from '#queue/failure-limiter.ts';
+import { type Priority, type QueueObserver, WorkQueue } from '#queue/work-queue.ts';
+import { keyOf, type ObjectKey, parseKey } from '#store/key.ts';
+import type { Change } from '#store/store.ts';
+import { ApiError, isConflict } from '#transport/api-error.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { OwnWrites } from './own-writes.ts';
+import { ownerKeys } from './owner.ts';
+import { type Result, TerminalError } from './result.ts';
+
+/** What a reconcile gets besides the key. */
+export interface ReconcileContext {
+  /** Aborted at the deadline and when the controller stops. Hand it to everything that waits. */
+  readonly signal: AbortSignal;
+  /** Carries the controller, the key and an id of this pass on every line. */
+  readonly log: Logger;
+  /** Writes on behalf of this key: the next pass waits until the caches show them, and their own events wake nobody. */
+  readonly writer: Writer;
+  /** Failures in a row before this pass. */
+  readonly failures: number;
+}
+
+export type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
+
+/** How a pass ended, as metrics count it. */
+export type Outcome = 'success' | 'requeue_after' | 'error' | 'terminal' | 'conflict';
+
+/** Told for metrics; must not throw. */
+export interface ControllerObserver {
+  passStarted?(): void;
+  passEnded?(outcome: Outcome, tookMs: number): void;
+  readonly queue?: QueueObserver;
+}
+
+export interface ControllerOptions<T extends KubeObject> {
+  /** In logs and metrics; unique in a process. */
+  readonly name: string;
+  /** The kind whose keys are reconciled. */
+  readonly for: Informer<T>;
+  readonly reconcile: Reconcile;
+  readonly informers: Informers;
+  readonly api: ApiTransport;
+  /** Under which name fields are owned in server-side apply. */
+  readonly fieldManager: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Passes at the same time, each on another key. Default 4. */
+  readonly workers?: number;
+  /** Deadline of one pass. Default 2 minutes. */
+  readonly timeoutMs?: number;
+  readonly limiter?: FailureLimiterOptions;
+  readonly observer?: ControllerObserver;
+}
+
+export type KeysOf<T> = (object: T) => Iterable<string>;
+
+export interface SourceOptions<T> {
+  /** Changes it refuses wake nobody. */
+  readonly when?: (change: Change<T>) => boolean;
+}
+
+/** An event that came while its key was in a pass: whether it is an echo is known when the pass has ended. */
+interface Stashed {
+  readonly object: KubeObject;
+  readonly canBeEcho: boolean;
+  readonly priority: Priority;
+}
+
+/**
+ * Turns changes into passes of a reconcile function, one key at a time.
+ *
+ * Guarantees: a key is never in two passes at once; a change during a pass leads to another pass after it; a pass never sees a cache older than
+ * the key's own last writes; the events of these writes alone lead to no pass; a throw leads to a retry after a growing wait (at least as long as
+ * the server asked for), a TerminalError to none until something changes.
+ * Assumptions: reconcile is level-based: it reads all it needs and can be called at any time; it ends soon after its signal is aborted.
+ * Caveats: because own writes wake nobody, a pass that wants to go on after one either goes on with the answer or returns `after(0)`.
+ */
+export class Controller<T extends KubeObject> implements AsyncDisposable {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly #options: ControllerOptions<T>;
+  readonly #limiter: FailureLimiter;
+  readonly #ownWrites: OwnWrites;
+  readonly #memory = new AppliedMemory();
+  readonly #stop = new AbortController();
+  readonly #attach: (() => () => void)[] = [];
+  #detach: (() => void)[] = [];
+  readonly #inPass = new Map<string, Stashed[]>();
+  readonly #parked = new Set<string>();
+  #workers: Promise<void>[] = [];
+
+  constructor(options: ControllerOptions<T>) {
+    const { workers = 4 } = options;
+    if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`expected one worker or more, got ${workers}`);
+    this.name = options.name;
+    this.#options = options;
+    this.#limiter = new FailureLimiter(options.limiter);
+    const queueObserver = options.observer?.queue;
+    this.queue = new WorkQueue({ clock: options.clock, ...(queueObserver === undefined ? {} : { observer: queueObserver }) });
+    this.#ownWrites = new OwnWrites(options.informers, (key) => this.#caughtUp(key));
+    this.watches(options.for, (object) => [keyOf(object)]);
+  }
+
+  /** Reconciles the owner of each object of this kind that changes: the controller named in its owner references. */
+  owns<C extends KubeObject>(informer: Informer<C>, options: SourceOptions<C> = {}): this {
+    return this.watches(informer, (object) => ownerKeys(object, this.#options.for as unknown as Informer<KubeObject>), options);
+  }
+
+  /** Reconciles the keys a function finds for each object that changes; over an index of the store, that is no scan. */
+  watches<C extends KubeObject>(informer: Informer<C>, keysOf: KeysOf<C>, { when }: SourceOptions<C> = {}): this {
+    this.#attach.push(() =>
+      informer.onChange((change, context) => {
+        if (when === undefined || when(change)) this.#changed(change, context, keysOf);
+      }),
+    );
+    return this;
+  }
+
+  /** Keys that wait for the caches to show their own last writes. */
+  get heldBack(): number {
+    return this.#ownWrites.heldBack;
+  }
+
+  /** Begins to work. The informers should have synced, or the first passes see half of the world. */
+  start(): void {
+    const { workers = 4 } = this.#options;
+    if (this.#workers.length > 0) throw new Error(`the controller ${this.name} was started before`);
+    this.#detach = this.#attach.map((attach) => attach());
+    this.#workers = Array.from({ length: workers }, () => this.#work());
+  }
+
+  /** Stops: no new passes, those under way get their signal aborted and are waited for. */
+  async close(): Promise<void> {
+    for (const detach of this.#detach.splice(0)) detach();
+    this.queue.close();
+    this.#stop.abort(new Error(`the controller ${this.name} is stopping`));
+    await Promise.all(this.#workers);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #changed<C extends KubeObject>(change: Change<C>, context: ChangeContext, keysOf: KeysOf<C>): void {
+    const priority = priorityOf(change, context);
+    // What a list skips over, or a deletion ends, may hide the change of somebody else behind our own.
+    const canBeEcho = context.origin === 'event' && change.type !== 'deleted';
+    const object = change.type === 'deleted' ? change.old : change.new;
+    const keys = new Set(keysOf(object));
+    if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
+    for (const key of keys) {
+      const stash = this.#inPass.get(key);
+      if (stash !== undefined) stash.push({ object, canBeEcho, priority });
+      else if (!canBeEcho || !this.#ownWrites.isEcho(key, object)) this.queue.add(key, priority);
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
+      if (this.#ownWrites.isCaughtUp(key)) await this.#pass(key);
+      else this.#parked.add(key);
+      this.queue.done(key);
+    }
+  }
+
+  #caughtUp(key: string): void {
+    if (this.#parked.delete(key)) this.queue.add(key);
+  }
+
+  async #pass(key: string): Promise<void> {
+    const { clock, observer, timeoutMs = 120_000 } = this.#options;
+    const stash: Stashed[] = [];
+    this.#inPass.set(key, stash);
+    this.#ownWrites.beginPass(key);
+    const log = this.#options.log.child({ controller: this.name, object: key, reconcile: randomUUID() });
+    const deadline = new AbortController();
+    const abort = (): void => deadline.abort(this.#stop.signal.reason);
+    this.#stop.signal.addEventListener('abort', abort, { once: true });
+    const cancelDeadline = clock.setTimeout(
+      () => deadline.abort(new Error(`the pass did not end within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    const startedAt = clock.monotonic();
+    observer?.passStarted?.();
+    let outcome: Outcome;
+    try {
+      outcome = this.#settle(key, await this.#reconcile(key, log, deadline.signal));
+    } catch (error) {
+      outcome = this.#fail(key, error, log);
+    } finally {
+      cancelDeadline();
+      this.#stop.signal.removeEventListener('abort', abort);
+      this.#inPass.delete(key);
+    }
+    for (const { object, canBeEcho, priority } of stash)
+      if (!canBeEcho || !this.#ownWrites.isEcho(key, object)) this.queue.add(key, priority);
+    this.#ownWrites.endPass(key);
+    observer?.passEnded?.(outcome, clock.monotonic() - startedAt);
+  }
+
+  #reconcile(key: string, log: Logger, signal: AbortSignal): Promise<Result> {
+    const { api, fieldManager } = this.#options;
+    const writer = new Writer({
+      api,
+      fieldManager,
+      signal,
+      memory: this.#memory,
+      wrote: (type, answer, isOurs) => this.#ownWrites.wrote(key, type, answer, isOurs),
+      removed: (type, object) => this.#ownWrites.removed(key, type, object),
+    });
+    return this.#options.reconcile(parseKey(key), { signal, log, writer, failures: this.#limiter.count(key) });
+  }
+
+  #settle(key: string, { afterMs }: Result): Outcome {
+    this.#limiter.forget(key);
+    if (afterMs === undefined) return 'success';
+    this.queue.addAfter(key, afterMs);
+    return 'requeue_after';
+  }
+
+  /** The one place that decides what an error means for the queue. */
+  #fail(key: string, error: unknown, log: Logger): Outcome {
+    if (error instanceof TerminalError) {
+      this.#limiter.forget(key);
+      log.error({ err: error }, 'reconcile failed for good; waiting for a change');
+      return 'terminal';
+    }
+    if (this.#stop.signal.aborted) return 'error';
+    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+    const retryInMs = Math.max(this.#limiter.next(key), asked);
+    this.queue.addAfter(key, retryInMs);
+    // The cache was a step behind; the next pass sees what this one missed.
+    if (isConflict(error)) {
+      log.debug({ err: error, retryInMs }, 'reconcile met a newer version');
+      return 'conflict';
+    }
+    log.error({ err: error, retryInMs }, 'reconcile failed');
+    return 'error';
+  }
+}
+
+function priorityOf<C extends KubeObject>(change: Change<C>, { initial }: ChangeContext): Priority {
+  if (change.type === 'deleted') return 'urgent';
+  if (change.new.metadata.deletionTimestamp !== undefined) return 'urgent';
+  return initial ? 'background' : 'normal';
+}
