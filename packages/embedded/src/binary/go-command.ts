@@ -55,7 +55,7 @@ function backoffMs(attempt: number): number {
 }
 
 const transientPatterns: Readonly<Record<string, RegExp>> = {
-  'the module proxy asked us to slow down': /\b429\b|Too Many Requests/i,
+  'the module proxy asked us to slow down': /: 429\b|Too Many Requests/i,
   'the module proxy had a problem': /: 5\d\d\b|Bad Gateway|Service Unavailable|Gateway Time-?out|Internal Server Error/i,
   'the network broke off':
     /connection reset|connection refused|unexpected EOF|: EOF$|i\/o timeout|TLS handshake timeout|stream error|no such host|server misbehaving|network is unreachable/im,
