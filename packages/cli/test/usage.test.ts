@@ -16,7 +16,11 @@ const cases: Record<string, { args: string[]; code: number; words: RegExp }> = {
   },
   'a port that is none': { args: ['up', '--port', '70000'], code: 2, words: /Write a port between 1 and 65535\./ },
   'an unknown kind of nodes': { args: ['up', '--nodes', 'real'], code: 2, words: /Allowed choices are simulated, none\./ },
-  'an unknown group': { args: ['build', 'everything'], code: 2, words: /Allowed choices are core, sim/ },
+  'an unknown group': {
+    args: ['build', 'everything'],
+    code: 2,
+    words: /terrain: there is no group everything; there are core, sim/,
+  },
 };
 
 for (const [name, { args, code, words }] of Object.entries(cases)) {

@@ -1,5 +1,6 @@
-import { ensureBinaries, type GroupName, groupNames } from '@terrain/embedded';
-import { Argument, Command } from 'commander';
+import type { GroupName } from '@terrain/embedded';
+import { Command } from 'commander';
+import { CommandError, ExitCode } from '../output/exit.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { ProgressView } from '../output/progress.ts';
 
@@ -7,8 +8,14 @@ import { ProgressView } from '../output/progress.ts';
 export function buildCommand(): Command {
   return new Command('build')
     .description('build the embedded Kubernetes now, so that the next start is fast')
-    .addArgument(new Argument('[groups...]', 'groups of programs').choices(groupNames).default(['core', 'sim'], 'core sim'))
-    .action(async (groups: GroupName[]) => {
+    .argument('[groups...]', 'groups of programs (default: core sim)')
+    .action(async (names: string[]) => {
+      const { ensureBinaries, groupNames } = await import('@terrain/embedded');
+      const isGroup = (name: string): name is GroupName => (groupNames as readonly string[]).includes(name);
+      const unknown = names.filter((name) => !isGroup(name));
+      if (unknown.length > 0)
+        throw new CommandError(`there is no group ${unknown.join(', ')}; there are ${groupNames.join(', ')}`, ExitCode.usage);
+      const groups = names.length === 0 ? groupNames : names.filter(isGroup);
       const view = new ProgressView();
       try {
         await interruptible((signal) => ensureBinaries(groups, { progress: view.show, signal }));

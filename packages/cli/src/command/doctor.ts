@@ -1,4 +1,4 @@
-import { type Check, doctor } from '@terrain/embedded';
+import type { Check } from '@terrain/embedded';
 import { Command } from 'commander';
 import { ExitCode } from '../output/exit.ts';
 import { homeOption } from './home.ts';
@@ -11,6 +11,7 @@ export function doctorCommand(): Command {
     .description('check this machine, one line each, with the fix')
     .addOption(homeOption())
     .action(async ({ home }: { home: string }) => {
+      const { doctor } = await import('@terrain/embedded');
       const checks = await doctor({ home });
       process.stdout.write(describeChecks(checks));
       process.exitCode = checks.some(({ state }) => state === 'fail') ? ExitCode.failed : ExitCode.ok;

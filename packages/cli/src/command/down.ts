@@ -1,4 +1,3 @@
-import { stopCluster } from '@terrain/embedded';
 import { Command } from 'commander';
 import { homeOption } from './home.ts';
 
@@ -9,6 +8,7 @@ export function downCommand(): Command {
     .addOption(homeOption())
     .option('--wipe', 'also set the data aside, so that the next start begins with an empty cluster')
     .action(async ({ home, wipe }: { home: string; wipe?: true }) => {
+      const { stopCluster } = await import('@terrain/embedded');
       const { pid, wasKilled, dataAside } = await stopCluster(home, { wipe });
       const ended = wasKilled ? `Process ${pid} did not end in time and was killed.` : `Stopped (process ${pid}).`;
       process.stdout.write(`${pid === undefined ? `Nothing was running in ${home}.` : ended}\n`);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { clusterStatus } from '@terrain/embedded';
 import { Command } from 'commander';
 import { CommandError } from '../output/exit.ts';
 import { homeOption } from './home.ts';
@@ -10,6 +9,7 @@ export function kubeconfigCommand(): Command {
     .description("print the path of the embedded cluster's kubeconfig")
     .addOption(homeOption())
     .action(async ({ home }: { home: string }) => {
+      const { clusterStatus } = await import('@terrain/embedded');
       const { kubeconfig } = await clusterStatus(home);
       if (!existsSync(kubeconfig))
         throw new CommandError(`${home} has no cluster yet; start one with \`terrain up --home ${home}\`.`);

@@ -1,4 +1,4 @@
-import { type ClusterStatus, clusterStatus } from '@terrain/embedded';
+import type { ClusterStatus } from '@terrain/embedded';
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { ExitCode } from '../output/exit.ts';
@@ -14,6 +14,7 @@ export function statusCommand(): Command {
     .addOption(homeOption())
     .addOption(new Option('-o, --output <form>', 'form of the output').choices(['table', 'json', 'yaml']).default('table'))
     .action(async ({ home, output }: { home: string; output: 'table' | 'json' | 'yaml' }) => {
+      const { clusterStatus } = await import('@terrain/embedded');
       const status = await clusterStatus(home);
       if (output === 'json') process.stdout.write(`${JSON.stringify(status, undefined, 2)}\n`);
       else process.stdout.write(output === 'yaml' ? stringify(status) : describeStatus(status));

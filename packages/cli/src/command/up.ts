@@ -3,7 +3,7 @@ import { parseDuration } from '../output/duration.ts';
 import { CommandError, ExitCode } from '../output/exit.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { ProgressView } from '../output/progress.ts';
-import { type Product, startProduct, type UpOptions } from '../product/start.ts';
+import type { Product, UpOptions } from '../product/start.ts';
 import { welcome } from '../product/welcome.ts';
 import { announceToParent, runDetached } from './detach.ts';
 import { homeOption } from './home.ts';
@@ -40,6 +40,7 @@ async function run(flags: Flags): Promise<void> {
   const parent = announceToParent();
   let isReady = false;
   try {
+    const { startProduct } = await import('../product/start.ts');
     await interruptible(async (signal) => {
       await using product = await startProduct(flags, view.show, signal);
       view.close();
