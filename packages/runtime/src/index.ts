@@ -37,12 +37,13 @@ export type { IndexFunction } from '#store/secondary-index.ts';
 export type { Change, StoreReader } from '#store/store.ts';
 export { ApiError, isAlreadyExists, isConflict, isNotFound, type StatusBody, type StatusCause } from '#transport/api-error.ts';
 export type { ApiRequest, ApiResponse, ApiTransport } from '#transport/api-transport.ts';
-export { Connection, type ConnectionOptions } from '#transport/connection.ts';
+export { Connection, type ConnectionOptions, type TransportObserver } from '#transport/connection.ts';
 export type { Credentials, Impersonation } from '#transport/credentials.ts';
 export { Discovery } from '#transport/discovery.ts';
 export { loadInCluster } from '#transport/in-cluster.ts';
 export type { KubeList, KubeObject, ObjectMeta, OwnerReference } from '#transport/kube-object.ts';
 export { loadKubeconfig } from '#transport/kubeconfig.ts';
+export { NoAnswerError } from '#transport/no-answer-error.ts';
 export {
   type ApplyOptions,
   type CallOptions,

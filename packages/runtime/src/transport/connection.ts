@@ -1,37 +1,51 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, type Dispatcher } from 'undici';
-import { ApiError, type StatusBody } from './api-error.ts';
+import type { Dispatcher } from 'undici';
+import { type Clock, systemClock } from '#clock/clock.ts';
+import { makeAgents } from './agents.ts';
+import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
 import type { Credentials } from './credentials.ts';
 import { LineSplitter } from './lines.ts';
+import { NoAnswerError, socketWords } from './no-answer-error.ts';
+import { Token } from './token.ts';
+
+/** Told for metrics; must not throw. */
+export interface TransportObserver {
+  /** One request on the wire has its answer (for a stream: its headers), or never will: `code` is undefined then. */
+  requestEnded?(request: ApiRequest, code: number | undefined, tookMs: number): void;
+}
 
 export interface ConnectionOptions {
+  /** Default `terrain`. */
   readonly userAgent?: string;
   /** Deadline of a request that names none; streams have none. Default 30 s. */
   readonly timeoutMs?: number;
   /** Sockets for requests. Default 16; watches have their own. */
   readonly maxSockets?: number;
+  readonly clock?: Clock;
+  readonly observer?: TransportObserver;
 }
 
 const maxTries = 6;
-const tokenLifetimeMs = 60_000;
 
 /**
  * A pool of sockets to one API server, as one user.
  *
- * Guarantees: answers other than 2xx are thrown as ApiError; every call ends by its deadline or its signal; 429 is retried after the time the
- * server asked for, since a throttled request was not carried out; nothing else is retried here, so no write is ever sent twice unnoticed.
+ * Guarantees: answers other than 2xx are thrown as ApiError, no answer as NoAnswerError; every call ends by its deadline or its signal. Only what
+ * was certainly not carried out is sent again: a throttled request (429) after the time the server asked for, a read also after a 503 that names
+ * a time, any request once after a 401 if a fresh token can be had. So no write is ever sent twice unnoticed.
  * Assumptions: the caller closes it.
  */
-export class Connection implements ApiTransport {
+export class Connection implements ApiTransport, AsyncDisposable {
   readonly #credentials: Credentials;
-  readonly #requests: Agent;
-  readonly #streams: Agent;
+  readonly #requests: Dispatcher;
+  readonly #streams: Dispatcher;
   readonly #userAgent: string;
   readonly #timeoutMs: number;
+  readonly #clock: Clock;
+  readonly #observer: TransportObserver;
+  readonly #token: Token;
   readonly #prefix: string;
   readonly #origin: string;
-  #token: { value: string; readAt: number } | undefined;
 
   constructor(credentials: Credentials, options: ConnectionOptions = {}) {
     const url = new URL(credentials.server);
@@ -40,40 +54,32 @@ export class Connection implements ApiTransport {
     this.#credentials = credentials;
     this.#userAgent = options.userAgent ?? 'terrain';
     this.#timeoutMs = options.timeoutMs ?? 30_000;
-    const connect = {
-      ...(credentials.ca === undefined ? {} : { ca: credentials.ca }),
-      ...(credentials.cert === undefined ? {} : { cert: credentials.cert }),
-      ...(credentials.key === undefined ? {} : { key: credentials.key }),
-      ...(credentials.insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
-      keepAlive: true,
-      timeout: 10_000,
-    };
-    // HTTP/1.1 for both: a watch owns its socket, so one slow reader never holds up another, and a dead socket is one dead watch.
-    this.#requests = new Agent({ connect, connections: options.maxSockets ?? 16, allowH2: false, keepAliveTimeout: 60_000 });
-    this.#streams = new Agent({ connect, allowH2: false, bodyTimeout: 0, headersTimeout: 60_000 });
+    this.#clock = options.clock ?? systemClock;
+    this.#observer = options.observer ?? {};
+    this.#token = new Token(credentials.token, this.#clock);
+    const { requests, streams } = makeAgents(credentials, options.maxSockets ?? 16);
+    this.#requests = requests;
+    this.#streams = streams;
   }
 
-  /** Sends a request and returns the parsed body. */
   async request<T>(request: ApiRequest): Promise<T> {
     return (await this.exchange<T>(request)).body;
   }
 
-  /** Sends a request and returns the answer with its warnings and the server's time. */
   async exchange<T>(request: ApiRequest): Promise<ApiResponse<T>> {
-    const deadline = AbortSignal.timeout(request.timeoutMs ?? this.#timeoutMs);
-    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+    const timeoutMs = request.timeoutMs ?? this.#timeoutMs;
+    using deadline = new Deadline(this.#clock, timeoutMs, request.signal, () => {
+      return new NoAnswerError(request, `no answer within ${timeoutMs / 1000} s`, { isTimeout: true });
+    });
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#dispatch(this.#requests, request, signal);
-      const text = await response.body.text();
-      if (response.statusCode < 300) return toResponse<T>(response, text);
-      const error = toApiError(request, response, text);
-      if (response.statusCode === 401 && attempt === 1 && typeof this.#credentials.token === 'function') {
-        this.#token = undefined;
-      } else if (response.statusCode === 429 && attempt < maxTries) {
-        await delay(error.retryAfterMs ?? 1000, undefined, { signal });
-      } else {
-        throw error;
-      }
+      const { response, text } = await this.#fetch(request, deadline.signal);
+      if (response.statusCode < 300) return toResponse<T>(response.statusCode, response.headers, text);
+      const error = toApiError(request, response.statusCode, response.headers, text);
+      if (error.code === 401 && attempt === 1 && this.#token.isRenewable) continue;
+      const waitMs =
+        error.code === 429 ? (error.retryAfterMs ?? 1000) : request.method === 'GET' ? error.retryAfterMs : undefined;
+      if ((error.code !== 429 && error.code !== 503) || waitMs === undefined || attempt >= maxTries) throw error;
+      await this.#clock.sleep(waitMs, deadline.signal);
     }
   }
 
@@ -87,10 +93,15 @@ export class Connection implements ApiTransport {
   }
 
   async *streamBatches(request: ApiRequest): AsyncGenerator<readonly string[]> {
-    const response = await this.#dispatch(this.#streams, request, request.signal);
-    if (response.statusCode >= 300) throw toApiError(request, response, await response.body.text());
+    const response = await this.#send(this.#streams, request, request.signal);
+    const { statusCode, headers, body } = response;
+    if (statusCode >= 300) throw toApiError(request, statusCode, headers, await body.text());
     const splitter = new LineSplitter();
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) yield splitter.push(chunk);
+    try {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) yield splitter.push(chunk);
+    } catch (error) {
+      throw noAnswer(request, error, request.signal);
+    }
     const rest = splitter.end();
     if (rest.length > 0) yield rest;
   }
@@ -104,20 +115,40 @@ export class Connection implements ApiTransport {
     await this.close();
   }
 
-  async #dispatch(agent: Agent, request: ApiRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
-    return agent.request({
-      origin: this.#origin,
-      path: this.#prefix + request.path + queryString(request.query),
-      method: request.method,
-      headers: await this.#headers(request),
-      body: request.body === undefined ? null : JSON.stringify(request.body),
-      ...(signal === undefined ? {} : { signal }),
-    });
+  async #fetch(request: ApiRequest, signal: AbortSignal): Promise<{ response: Dispatcher.ResponseData; text: string }> {
+    const response = await this.#send(this.#requests, request, signal);
+    try {
+      return { response, text: await response.body.text() };
+    } catch (error) {
+      throw noAnswer(request, error, signal);
+    }
   }
 
-  async #headers(request: ApiRequest): Promise<Record<string, string | string[]>> {
+  async #send(agent: Dispatcher, request: ApiRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+    const token = await this.#token.read();
+    const startedAt = this.#clock.monotonic();
+    let code: number | undefined;
+    try {
+      const response = await agent.request({
+        origin: this.#origin,
+        path: this.#prefix + request.path + queryString(request.query),
+        method: request.method,
+        headers: this.#headers(request, token),
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      code = response.statusCode;
+      if (code === 401) await this.#token.refused(token);
+      return response;
+    } catch (error) {
+      throw noAnswer(request, error, signal);
+    } finally {
+      this.#observer.requestEnded?.(request, code, this.#clock.monotonic() - startedAt);
+    }
+  }
+
+  #headers(request: ApiRequest, token: string | undefined): Record<string, string | string[]> {
     const { impersonate } = this.#credentials;
-    const token = await this.#readToken();
     return {
       accept: request.accept ?? 'application/json',
       'user-agent': this.#userAgent,
@@ -127,51 +158,40 @@ export class Connection implements ApiTransport {
       ...(impersonate?.groups === undefined ? {} : { 'impersonate-group': [...impersonate.groups] }),
     };
   }
+}
 
-  async #readToken(): Promise<string | undefined> {
-    const { token } = this.#credentials;
-    if (typeof token !== 'function') return token;
-    const now = performance.now();
-    if (this.#token === undefined || now - this.#token.readAt > tokenLifetimeMs)
-      this.#token = { value: await token(), readAt: now };
-    return this.#token.value;
+/** A signal that fires with the caller's, or when the time is up. Plain listeners: `AbortSignal.any` on a long-lived signal adds up. */
+class Deadline implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #parent: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#controller.abort(this.#parent?.reason);
+  readonly #cancel: () => void;
+
+  constructor(clock: Clock, timeoutMs: number, parent: AbortSignal | undefined, late: () => Error) {
+    this.#parent = parent;
+    this.#cancel = clock.setTimeout(() => this.#controller.abort(late()), timeoutMs);
+    if (parent?.aborted === true) this.#onAbort();
+    else parent?.addEventListener('abort', this.#onAbort, { once: true });
   }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancel();
+    this.#parent?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** Whoever aborted gets his own reason back; everything else is a socket that broke. */
+function noAnswer(request: ApiRequest, error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  return new NoAnswerError(request, socketWords(error), { cause: error });
 }
 
 function queryString(query: ApiRequest['query']): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value));
   return search.size === 0 ? '' : `?${search}`;
-}
-
-function toResponse<T>(response: Dispatcher.ResponseData, text: string): ApiResponse<T> {
-  const { date } = response.headers;
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  return {
-    code: response.statusCode,
-    // Health endpoints and logs answer with plain text; their callers ask for string.
-    body: (isJson && text !== '' ? JSON.parse(text) : text) as T,
-    warnings: [response.headers.warning ?? []].flat().flatMap(parseWarnings),
-    date: typeof date === 'string' ? new Date(date) : undefined,
-  };
-}
-
-/** `299 - "text"`, several in one header separated by commas, quotes inside escaped by a backslash (RFC 7234). */
-function parseWarnings(header: string): string[] {
-  return [...header.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map((match) => (match[1] ?? '').replaceAll(/\\(.)/g, '$1'));
-}
-
-function toApiError(request: ApiRequest, response: Dispatcher.ResponseData, text: string): ApiError {
-  const seconds = Number(response.headers['retry-after']);
-  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
-  return new ApiError(response.statusCode, parseStatus(text), `${request.method} ${request.path}`, retryAfterMs);
-}
-
-function parseStatus(text: string): StatusBody | undefined {
-  try {
-    const body = JSON.parse(text) as StatusBody;
-    return body.kind === 'Status' ? body : undefined;
-  } catch {
-    return text === '' ? undefined : { message: text.trim().slice(0, 500) };
-  }
 }

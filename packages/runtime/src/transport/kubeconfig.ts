@@ -1,7 +1,7 @@
 import type { Credentials } from './credentials.ts';
 
 /**
- * Credentials of a kubeconfig file (default: as kubectl finds it), exec plugins, OIDC and proxies included.
+ * Credentials of a kubeconfig file (default: as kubectl finds it), exec plugins, OIDC and HTTP proxies included.
  *
  * Caveats: this is the one place that loads @kubernetes/client-node, and only when called: importing it costs about half a second and 80 MB.
  */
@@ -18,20 +18,34 @@ export async function loadKubeconfig(options: { file?: string; context?: string 
       `the kubeconfig ${where} has no usable current context; choose one with \`kubectl config use-context NAME\` or give --context`,
     );
   }
-  const https: { ca?: unknown; cert?: unknown; key?: unknown; rejectUnauthorized?: boolean; headers?: Record<string, unknown> } =
-    {};
+  const https: HttpsOptions = {};
   await config.applyToHTTPSOptions(https);
-  const token = async (): Promise<string> => {
-    const fresh: { headers?: Record<string, unknown> } = {};
-    await config.applyToHTTPSOptions(fresh);
-    return String(fresh.headers?.Authorization ?? '').replace(/^Bearer /, '');
-  };
+  const impersonated = config.getCurrentUser()?.impersonateUser;
   return {
     server: cluster.server,
     ...(https.ca === undefined ? {} : { ca: String(https.ca) }),
     ...(https.cert === undefined ? {} : { cert: String(https.cert) }),
     ...(https.key === undefined ? {} : { key: String(https.key) }),
+    ...(https.servername === undefined ? {} : { tlsServerName: https.servername }),
     ...(https.rejectUnauthorized === false ? { insecureSkipTlsVerify: true } : {}),
-    ...(https.headers?.Authorization === undefined ? {} : { token }),
+    ...(cluster.proxyUrl === undefined ? {} : { proxyUrl: cluster.proxyUrl }),
+    ...(impersonated ? { impersonate: { user: impersonated } } : {}),
+    ...(https.headers?.Authorization === undefined ? {} : { token: () => currentToken(config) }),
   };
+}
+
+interface HttpsOptions {
+  ca?: unknown;
+  cert?: unknown;
+  key?: unknown;
+  servername?: string;
+  rejectUnauthorized?: boolean;
+  headers?: Record<string, unknown>;
+}
+
+/** Asks exec plugins, OIDC and token files anew where theirs has expired. */
+async function currentToken(config: { applyToHTTPSOptions(options: HttpsOptions): Promise<void> }): Promise<string> {
+  const fresh: HttpsOptions = {};
+  await config.applyToHTTPSOptions(fresh);
+  return String(fresh.headers?.Authorization ?? '').replace(/^Bearer /, '');
 }

@@ -20,13 +20,15 @@ export type Failure =
   | 'expired' // the server no longer has our version: list again
   | 'absent' // the kind is not served (its CRD does not exist yet, or no more)
   | 'answered' // the server, or what stands in front of it, answered with something else than the stream
-  | 'unreachable'; // no answer: our version is still good
+  | 'unreachable'; // no answer, or none now: our version is still good
 
 export function classify(error: unknown): Failure {
   if (error instanceof ApiError) {
     if (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone') return 'expired';
     // A server restored from a backup does not know our version; only a list finds out where it is.
     if (error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return 'expired';
+    // A busy or starting server says nothing about our position.
+    if (error.code === 429 || error.code === 503) return 'unreachable';
     // For a group nobody serves the answer is not even a Status, so any 404 counts.
     return error.code === 404 ? 'absent' : 'answered';
   }

@@ -1,0 +1,23 @@
+import type { ApiRequest } from './api-transport.ts';
+
+/**
+ * A request that got no answer: refused, reset, or the time was up.
+ *
+ * Caveats: whether the server carried it out is unknown; a write is to be looked at, not repeated blindly.
+ */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  /** The deadline passed, as opposed to a socket that broke. */
+  readonly isTimeout: boolean;
+
+  constructor(request: ApiRequest, words: string, options: { cause?: unknown; isTimeout?: boolean } = {}) {
+    super(`${request.method} ${request.path}: ${words}`, { cause: options.cause });
+    this.isTimeout = options.isTimeout === true;
+  }
+}
+
+/** What went wrong with a socket, in words; errors about several addresses hide them one level down. */
+export function socketWords(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(socketWords).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { FakeClock } from '#testing/fake-clock.ts';
+import { ApiError } from '#transport/api-error.ts';
+import type { ApiRequest, ApiTransport } from '#transport/api-transport.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { NoAnswerError } from '#transport/no-answer-error.ts';
+import { Watcher, type WatcherOptions } from './watcher.ts';
+
+/** What the scripted server does with a watch: lines, a pause on the clock, an end or an error. */
+type WatchStep = { lines: string[] } | { waitMs: number } | { fail: unknown };
+type Answer = { list: unknown } | { fail: unknown } | { watch: WatchStep[] };
+
+const object = (name: string, resourceVersion: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, resourceVersion, uid: `uid-${name}` },
+});
+const list = (resourceVersion: string, items: KubeObject[] = [], next?: string): Answer => ({
+  list: { kind: 'ThingList', apiVersion: 'v1', metadata: { resourceVersion, continue: next }, items },
+});
+const line = (type: string, body: unknown): string => JSON.stringify({ type, object: body });
+const bookmark = (resourceVersion: string): string => line('BOOKMARK', { metadata: { resourceVersion } });
+const status = (code: number, reason = '', retryAfterMs?: number): ApiError =>
+  new ApiError(code, { kind: 'Status', reason }, 'GET /things', retryAfterMs);
+/** A watch that stays open and quiet until it is aborted. */
+const open: Answer = { watch: [{ waitMs: 1e9 }] };
+
+/** Runs a watcher against a script: one answer a request, in order; afterwards an open watch. */
+function run(t: TestContext, answers: Answer[], options: Partial<WatcherOptions<KubeObject>> = {}) {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const times: number[] = [];
+  let openWatches = 0;
+  const next = (request: ApiRequest): Answer => {
+    const { watch, resourceVersion, continue: token } = request.query ?? {};
+    const what = watch === true ? `watch ${resourceVersion}` : token === undefined ? 'list' : `page ${token}`;
+    log.push(what);
+    times.push(clock.monotonic());
+    return answers.shift() ?? open;
+  };
+  let problem: Error | undefined;
+  const unscripted = (scripted: string): Error => {
+    problem ??= new Error(`${scripted} was scripted, but the watcher asked for ${log.at(-1)}`);
+    return problem;
+  };
+  const api: ApiTransport = {
+    async request<T>(request: ApiRequest): Promise<T> {
+      const answer = next(request);
+      if ('fail' in answer) throw answer.fail;
+      if ('watch' in answer) throw unscripted('a watch');
+      return answer.list as T;
+    },
+    async *streamBatches(request) {
+      const answer = next(request);
+      if ('fail' in answer) throw answer.fail;
+      if ('list' in answer) throw unscripted('a list');
+      openWatches++;
+      try {
+        for (const step of answer.watch) {
+          if ('lines' in step) yield step.lines;
+          else if ('waitMs' in step) await clock.sleep(step.waitMs, request.signal);
+          else throw step.fail;
+        }
+      } finally {
+        openWatches--;
+      }
+    },
+    exchange: () => assert.fail('a watcher needs no exchange'),
+    stream: () => assert.fail('a watcher reads batches'),
+  };
+  const watcher = new Watcher<KubeObject>({
+    api,
+    path: '/things',
+    clock,
+    random: () => 0,
+    sink: {
+      replaced: (objects, version) => log.push(`replaced ${version}: ${objects.map(({ metadata }) => metadata.name).join(' ')}`),
+      applied: ({ metadata }) => log.push(`applied ${metadata.name}`),
+      removed: ({ metadata }) => log.push(`removed ${metadata.name}`),
+      progressed: (version) => log.push(`progressed ${version}`),
+      absent: () => log.push('absent'),
+    },
+    ...options,
+  });
+  const stop = new AbortController();
+  const running = watcher.run(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await running;
+    assert.ifError(problem);
+    assert.equal(watcher.state, 'stopped');
+    assert.equal(openWatches, 0, 'a watch was left open');
+    assert.equal(clock.pendingTimers, 0, 'a timer was left behind');
+  });
+  return { clock, log, times, watcher, openWatches: () => openWatches };
+}
+
+const stories: Record<string, { answers: Answer[]; afterMs?: number; want: string[] }> = {
+  'a list of several pages arrives as one': {
+    answers: [list('5', [object('a', '1')], 'p2'), list('5', [object('b', '2')], 'p3'), list('5', [object('c', '3')])],
+    want: ['list', 'page p2', 'page p3', 'replaced 5: a b c', 'watch 5'],
+  },
+  'a page that fails leaves nothing behind': {
+    answers: [list('5', [object('a', '1')], 'p2'), { fail: status(500) }, list('6', [object('b', '2')])],
+    afterMs: 2000,
+    want: ['list', 'page p2', 'list', 'replaced 6: b', 'watch 6'],
+  },
+  'a page token that expired begins the list anew': {
+    answers: [list('5', [object('a', '1')], 'p2'), { fail: status(410, 'Expired') }, list('9', [object('b', '2')])],
+    afterMs: 1000,
+    want: ['list', 'page p2', 'list', 'replaced 9: b', 'watch 9'],
+  },
+  'an answer that is no list is an error': {
+    answers: [{ list: { hello: 'I am a proxy' } }, list('5')],
+    afterMs: 1000,
+    want: ['list', 'list', 'replaced 5: ', 'watch 5'],
+  },
+  'events are told in order; the next watch begins after the last of them': {
+    answers: [
+      list('5'),
+      {
+        watch: [
+          { lines: [line('ADDED', object('a', '6')), line('MODIFIED', object('a', '7'))] },
+          { lines: [line('DELETED', object('a', '8'))] },
+        ],
+      },
+    ],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'applied a', 'applied a', 'removed a', 'watch 8'],
+  },
+  'a bookmark moves the position without an event': {
+    answers: [list('5'), { watch: [{ lines: [bookmark('50')] }] }],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'progressed 50', 'watch 50'],
+  },
+  'a replayed event does not take the position back': {
+    answers: [list('5'), { watch: [{ lines: [line('ADDED', object('a', '9')), line('ADDED', object('b', '7'))] }] }],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'applied a', 'applied b', 'watch 9'],
+  },
+  '410 as an answer to a watch leads to a list': {
+    answers: [list('5'), { fail: status(410, 'Expired') }, list('90')],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'list', 'replaced 90: ', 'watch 90'],
+  },
+  '410 inside a watch leads to a list': {
+    answers: [
+      list('5'),
+      { watch: [{ lines: [line('ADDED', object('a', '6')), line('ERROR', { kind: 'Status', code: 410, reason: 'Expired' })] }] },
+      list('90'),
+    ],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'applied a', 'list', 'replaced 90: ', 'watch 90'],
+  },
+  'any other error inside a watch resumes where it was': {
+    answers: [list('5'), { watch: [{ lines: [line('ADDED', object('a', '6')), line('ERROR', { code: 500 })] }] }],
+    afterMs: 2000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'applied a', 'watch 6'],
+  },
+  'a line that is no JSON is an error, and the events before it count': {
+    answers: [list('5'), { watch: [{ lines: [line('ADDED', object('a', '6')), '{"type":"ADD'] }] }],
+    afterMs: 2000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'applied a', 'watch 6'],
+  },
+  'an event of an unknown type is an error': {
+    answers: [list('5'), { watch: [{ lines: [line('RENAMED', object('a', '6'))] }] }],
+    afterMs: 1000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'watch 5'],
+  },
+  'three watches in a row that are none lead to a list': {
+    answers: [list('5'), { fail: status(500) }, { fail: status(500) }, { fail: status(500) }, list('8')],
+    afterMs: 8000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'watch 5', 'watch 5', 'list', 'replaced 8: ', 'watch 8'],
+  },
+  'a server out of reach never leads to a list: the position is still good': {
+    answers: [
+      list('5'),
+      ...Array.from({ length: 5 }, () => ({ fail: new NoAnswerError({ method: 'GET', path: '/' }, 'reset') })),
+    ],
+    afterMs: 30_000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'watch 5', 'watch 5', 'watch 5', 'watch 5', 'watch 5'],
+  },
+  'a version from the future leads to a list': {
+    answers: [
+      list('500'),
+      {
+        fail: new ApiError(504, { kind: 'Status', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } }, 'GET /things'),
+      },
+      list('501'),
+    ],
+    afterMs: 1000,
+    want: ['list', 'replaced 500: ', 'watch 500', 'list', 'replaced 501: ', 'watch 501'],
+  },
+  'a list older than what was seen is refused, then believed when it stays so': {
+    answers: [
+      list('100'),
+      { fail: status(410) },
+      ...Array.from({ length: 4 }, () => list('60')),
+      list('60', [object('old', '50')]),
+    ],
+    afterMs: 30_000,
+    want: ['list', 'replaced 100: ', 'watch 100', 'list', 'list', 'list', 'list', 'list', 'replaced 60: old', 'watch 60'],
+  },
+  'a list that is older once only is never shown': {
+    answers: [list('100'), { fail: status(410) }, list('60', [object('old', '50')]), list('101')],
+    afterMs: 5000,
+    want: ['list', 'replaced 100: ', 'watch 100', 'list', 'list', 'replaced 101: ', 'watch 101'],
+  },
+  'a kind that is not served is empty after the second answer, and joins when it is': {
+    answers: [{ fail: status(404) }, { fail: status(404) }, { fail: status(404) }, list('7', [object('a', '6')])],
+    afterMs: 10_000,
+    want: ['list', 'list', 'absent', 'list', 'list', 'replaced 7: a', 'watch 7'],
+  },
+  'a kind that stops being served is listed before it is watched again': {
+    answers: [list('5', [object('a', '4')]), { fail: status(404) }, { fail: status(404) }, list('9')],
+    afterMs: 10_000,
+    want: ['list', 'replaced 5: a', 'watch 5', 'list', 'absent', 'list', 'replaced 9: ', 'watch 9'],
+  },
+};
+for (const [name, { answers, afterMs = 0, want }] of Object.entries(stories)) {
+  test(name, async (t) => {
+    const { clock, log, times } = run(t, answers);
+    await clock.advance(afterMs);
+    assert.deepEqual(log, want);
+    const begins = log
+      .filter((entry) => /^(list|watch|page)/.test(entry))
+      .map((entry, index) => ({ entry, at: times[index] ?? 0 }));
+    const cycles = begins.filter(
+      ({ entry }, index) => entry === 'list' || (entry.startsWith('watch') && begins[index - 1]?.entry.startsWith('watch')),
+    );
+    for (const [index, { at }] of cycles.entries()) {
+      const previous = cycles[index - 1];
+      if (previous !== undefined) assert.ok(at - previous.at >= 1000, `two cycles began ${at - previous.at} ms apart`);
+    }
+  });
+}
+
+test('a silent watch is given up and opened again where it was', async (t) => {
+  const { clock, log, openWatches } = run(t, [list('5'), { watch: [{ lines: [bookmark('6')] }, { waitMs: 1e9 }] }]);
+  await clock.advance(69_000);
+  assert.deepEqual(log.slice(-2), ['watch 5', 'progressed 6']);
+  await clock.advance(3000);
+  assert.equal(log.at(-1), 'watch 6');
+  assert.equal(openWatches(), 1);
+});
+
+test('a watch that tells something now and then is not silent', async (t) => {
+  const steps: WatchStep[] = Array.from({ length: 10 }, (_, index) => [
+    { waitMs: 60_000 },
+    { lines: [bookmark(`${10 + index}`)] },
+  ]).flat();
+  const { clock, log } = run(t, [list('5'), { watch: [...steps, { waitMs: 1e9 }] }]);
+  await clock.advance(600_000);
+  assert.equal(log.filter((entry) => entry.startsWith('watch')).length, 1);
+});
+
+test('backoff doubles up to a cap and begins anew after a watch that worked', async (t) => {
+  const fail = { fail: new NoAnswerError({ method: 'GET', path: '/' }, 'connection refused') };
+  const { clock, times } = run(t, [list('5'), fail, fail, fail, fail, fail, { watch: [{ lines: [bookmark('6')] }, fail] }, fail]);
+  await clock.advance(60_000);
+  const gaps = times.slice(2).map((at, index) => at - (times[index + 1] ?? 0));
+  assert.deepEqual(gaps, [1000, 2000, 4000, 5000, 5000, 1000, 2000]);
+});
+
+test('the time the server asks for is kept, however often it asks', async (t) => {
+  const busy = { fail: status(429, 'TooManyRequests', 3000) };
+  const { clock, times } = run(t, [list('5'), busy, busy, busy, busy]);
+  await clock.advance(60_000);
+  assert.deepEqual(times, [0, 0, 3000, 6000, 9000, 12_000]);
+});
+
+test('a watch that the server ends as soon as it is opened is not opened again in a loop', async (t) => {
+  const ended: Answer = { watch: [] };
+  const { clock, log } = run(t, [list('5'), ...Array.from({ length: 50 }, () => ended)]);
+  await clock.advance(10_000);
+  const opened = log.filter((entry) => entry.startsWith('watch')).length;
+  assert.ok(opened <= 5, `${opened} watches in 10 s`);
+});
+
+test('selectors, bookmarks and the metadata form are asked for', async (t) => {
+  const requests: ApiRequest[] = [];
+  const clock = new FakeClock();
+  const watcher = new Watcher<KubeObject>({
+    api: {
+      async request<T>(request: ApiRequest): Promise<T> {
+        requests.push(request);
+        return { metadata: { resourceVersion: '5' }, items: [] } as T;
+      },
+      async *streamBatches(request) {
+        requests.push(request);
+        await clock.sleep(1e9, request.signal);
+        yield [];
+      },
+      exchange: () => assert.fail(),
+      stream: () => assert.fail(),
+    },
+    path: '/things',
+    labelSelector: 'a=b',
+    fieldSelector: 'metadata.name=c',
+    metadataOnly: true,
+    pageSize: 7,
+    clock,
+    random: () => 0.5,
+    sink: { replaced() {}, applied() {}, removed() {}, progressed() {}, absent() {} },
+  });
+  const stop = new AbortController();
+  const running = watcher.run(stop.signal);
+  await clock.advance(0);
+  stop.abort();
+  await running;
+  t.diagnostic(`${requests.length} requests`);
+  const selectors = { labelSelector: 'a=b', fieldSelector: 'metadata.name=c' };
+  assert.deepEqual(
+    requests.map(({ query, accept }) => ({ query, accept })),
+    [
+      {
+        query: { ...selectors, limit: 7, continue: undefined },
+        accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+      },
+      {
+        query: { ...selectors, watch: true, allowWatchBookmarks: true, resourceVersion: '5', timeoutSeconds: 450 },
+        accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+      },
+    ],
+  );
+});
