@@ -44,6 +44,8 @@ export interface RequestEntry extends Omit<ApiCall, 'query'> {
   readonly userAgent: string;
   /** Undefined while there is no answer; 0 when there will be none. */
   code: number | undefined;
+  /** Of the object as a write left it; undefined for reads, refusals and deletions. */
+  resourceVersion: string | undefined;
   /** What was done to it on purpose. */
   fault: string | undefined;
 }
@@ -78,8 +80,8 @@ export class RequestLog {
   }
 
   /** Notes a request; its answer is filled in later. */
-  request({ query, ...call }: ApiCall, userAgent: string): RequestEntry & { answered(code: number): void } {
-    const entry: RequestEntry & { answered(code: number): void } = {
+  request({ query, ...call }: ApiCall, userAgent: string): RequestEntry {
+    const entry: RequestEntry = {
       sort: 'request',
       number: this.#entries.length + 1,
       write: isWrite(call) ? ++this.#writes : undefined,
@@ -87,10 +89,8 @@ export class RequestLog {
       query: query.toString(),
       userAgent,
       code: undefined,
+      resourceVersion: undefined,
       fault: undefined,
-      answered(code) {
-        entry.code = code;
-      },
     };
     this.#entries.push(entry);
     return entry;

@@ -173,7 +173,9 @@ export class ApiFake {
     try {
       const call = parseApiCall(method, url);
       const entry = call === undefined ? undefined : this.log.request(call, request.headers['user-agent'] ?? '');
-      response.once('finish', () => entry?.answered(response.statusCode));
+      response.once('finish', () => {
+        if (entry !== undefined) entry.code = response.statusCode;
+      });
       const kind = call === undefined ? undefined : kindFor({ kinds: this.#kinds }, call);
       if (call === undefined || kind === undefined) return this.#answerPath(response, new URL(url, 'http://api').pathname);
       if (call.verb === 'watch') return this.#watch(kind, call, request, response);
