@@ -5,19 +5,16 @@ import type { LabelSelector, PolicyDefinition, ResourceRule } from './admission-
 import { namespaceIsTerminating, quoted, quotedList } from './cel.ts';
 import { type InstallOptions, resolveInstall } from './install.ts';
 
-const theLedger = (
+const configMaps = (
   operation: 'UPDATE' | 'DELETE',
   operatorNamespace: string,
 ): { rule: ResourceRule; namespaceSelector: LabelSelector } => ({
-  rule: {
-    apiGroups: [''],
-    apiVersions: ['*'],
-    operations: [operation],
-    resources: ['configmaps'],
-    resourceNames: [ledgerName],
-  },
+  rule: { apiGroups: [''], apiVersions: ['*'], operations: [operation], resources: ['configmaps'] },
   namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': operatorNamespace } },
 });
+
+/** Not by resourceNames: a rule with names is not asked about the objects of a collection that is deleted as a whole. */
+const isTheLedger = { 'is-the-ledger': `oldObject.metadata.name == ${quoted(ledgerName)}` };
 
 /** The limit is in the object that is judged: no other object is read, so no view of one can be old. */
 function limit(operatorNamespace: string): PolicyDefinition {
@@ -26,7 +23,8 @@ function limit(operatorNamespace: string): PolicyDefinition {
   return {
     name: 'terrain-ledger-limit',
     purpose: 'No more syncs than the limit in force: an entry is added to the ledger only while there is room.',
-    ...theLedger('UPDATE', operatorNamespace),
+    ...configMaps('UPDATE', operatorNamespace),
+    conditions: isTheLedger,
     variables: {
       entries: entries('object'),
       added: `variables.entries.filter(k, !has(oldObject.data) || !(k in oldObject.data))`,
@@ -81,7 +79,8 @@ function deletion(operatorNamespace: string): PolicyDefinition {
   return {
     name: 'terrain-ledger-deletion',
     purpose: 'The ledger is deleted with its namespace only: without it nobody knows which syncs are running.',
-    ...theLedger('DELETE', operatorNamespace),
+    ...configMaps('DELETE', operatorNamespace),
+    conditions: isTheLedger,
     validations: {
       withNamespace: {
         expression: `request.userInfo.username in ${quotedList(namespaceControllers)} || ${namespaceIsTerminating}`,
