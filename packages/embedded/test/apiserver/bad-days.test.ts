@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { clusterStatus, type ProgressEvent, startCluster, stopCluster } from '@terrain/embedded';
+import { isRunning } from '#process/process-facts.ts';
+import { until } from '#process/until.ts';
+import { homeDirectory } from './home-directory.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+/** One home for all; each test leaves it stopped. */
+const { home, remove } = homeDirectory();
+after(remove);
+
+/** A copy of the stopped home, to damage. */
+function copyOfHome(t: TestContext): string {
+  const copy = homeDirectory();
+  t.after(copy.remove);
+  cpSync(home, copy.home, { recursive: true, filter: (path) => !statSync(path).isSocket() });
+  return copy.home;
+}
+
+interface OtherProcess {
+  readonly child: ChildProcess;
+  readonly pids: readonly number[];
+}
+
+/** Runs a cluster in a process of its own, as `terrain up` does, with one object in it. */
+async function startElsewhere(): Promise<OtherProcess> {
+  const script = `
+    import { startCluster } from '@terrain/embedded';
+    const cluster = await startCluster({ home: process.env.HOME_UNDER_TEST, nodes: 0 });
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'kept-', labels: { made: 'elsewhere' } } };
+    await cluster.connection().request({ method: 'POST', path: '${configMaps}', body });
+    process.once('SIGTERM', () => cluster.stop());
+    console.log(JSON.stringify(cluster.processes().map(({ pid }) => pid)));`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, HOME_UNDER_TEST: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  return { child, pids: JSON.parse(line.toString()) as number[] };
+}
+
+test('stopped from another process: it ends by itself, and stopping again is fine', { timeout: 120_000 }, async () => {
+  const { child, pids } = await startElsewhere();
+  assert.equal(pids.length, 4);
+  assert.deepEqual(await clusterStatus(home).then(({ state, pid }) => ({ state, pid })), { state: 'running', pid: child.pid });
+  const exited = once(child, 'exit');
+  assert.deepEqual(await stopCluster(home), { pid: child.pid, wasKilled: false, dataAside: undefined });
+  assert.deepEqual(await exited, [0, null]);
+  assert.deepEqual(pids.filter(isRunning), []);
+  assert.deepEqual(await stopCluster(home), { pid: undefined, wasKilled: false, dataAside: undefined });
+});
+
+test('stopped while it hangs: it is killed at the deadline, with all its processes', { timeout: 120_000 }, async () => {
+  const { child, pids } = await startElsewhere();
+  child.kill('SIGSTOP');
+  assert.deepEqual(await stopCluster(home, { deadlineMs: 100 }), { pid: child.pid, wasKilled: true, dataAside: undefined });
+  await until('the end of all processes', async () => (pids.some(isRunning) ? undefined : true), { timeoutMs: 5000 });
+});
+
+test('killed: nothing is left running, and the next start finds the data', { timeout: 120_000 }, async () => {
+  const { child, pids } = await startElsewhere();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await until('the end of all processes', async () => (pids.some(isRunning) ? undefined : true), { timeoutMs: 5000 });
+  assert.equal((await clusterStatus(home)).state, 'stopped');
+
+  const cluster = await startCluster({ home, nodes: 0 });
+  const { items } = await cluster
+    .connection()
+    .request<{ items: unknown[] }>({ method: 'GET', path: configMaps, query: { labelSelector: 'made=elsewhere' } });
+  assert.equal(items.length, 3, 'one object of each of the three lives before');
+  await cluster.stop();
+});
+
+test('interrupted while starting: nothing is left running and the home is free', { timeout: 120_000 }, async () => {
+  const stop = new AbortController();
+  const starting = startCluster({
+    home,
+    nodes: 0,
+    signal: stop.signal,
+    progress: ({ type, task }) => {
+      if (type === 'finished' && task === 'control-plane') stop.abort();
+    },
+  });
+  await assert.rejects(starting, { name: 'AbortError' });
+  assert.equal((await clusterStatus(home)).state, 'stopped');
+  assert.deepEqual(
+    readdirSync('/proc').filter((pid) => commandLine(pid).includes(home)),
+    [],
+  );
+});
+
+test('damaged data: said in one sentence, set aside on request, never deleted', { timeout: 180_000 }, async (t) => {
+  const copy = copyOfHome(t);
+  const wal = join(copy, 'etcd/data/member/wal');
+  const file = join(wal, readdirSync(wal).find((name) => name.endsWith('.wal'))!);
+  const bytes = readFileSync(file);
+  bytes[50_000]! ^= 0xff;
+  writeFileSync(file, bytes);
+
+  await assert.rejects(startCluster({ home: copy, nodes: 0 }), {
+    code: 'DataDamaged',
+    message: new RegExp(`^etcd cannot read the data in ${copy}/etcd/data \\(.*crc mismatch.*\\)\\. Nothing was deleted\\.`),
+  });
+  assert.equal((await clusterStatus(copy)).state, 'stopped');
+
+  const { dataAside } = await stopCluster(copy, { wipe: true });
+  assert.ok(dataAside?.startsWith(`${copy}/etcd/data.`));
+  assert.equal(
+    readFileSync(file.replace(`${copy}/etcd/data`, dataAside!)).compare(bytes),
+    0,
+    'every byte of the damaged file is kept',
+  );
+
+  const notes: string[] = [];
+  const progress = (event: ProgressEvent) => event.type === 'note' && notes.push(event.message);
+  const fresh = await startCluster({ home: copy, nodes: 0, progress });
+  await fresh.stop();
+  assert.deepEqual(notes, [`There is no data in ${copy}/etcd/data; starting with an empty cluster.`]);
+});
+
+test('a database that lost its log: etcd waits for ever, and that too becomes a sentence', { timeout: 180_000 }, async (t) => {
+  const copy = copyOfHome(t);
+  rmSync(join(copy, 'etcd/data/member/wal'), { recursive: true });
+  await assert.rejects(startCluster({ home: copy, nodes: 0 }), {
+    code: 'DataDamaged',
+    message: /^etcd runs but accepts no requests/,
+  });
+  assert.equal((await clusterStatus(copy)).state, 'stopped');
+});
+
+test('a home of a newer version: refused, and not a byte is changed', async (t) => {
+  const copy = copyOfHome(t);
+  const newer = `${JSON.stringify({ format: 99, kubernetes: '1.36.3' })}\n`;
+  writeFileSync(join(copy, 'home.json'), newer);
+  const before = readdirSync(copy, { recursive: true });
+  await assert.rejects(startCluster({ home: copy, nodes: 0 }), {
+    code: 'HomeTooNew',
+    message: /was made by a newer version of Terrain \(format 99, this one knows 1\)/,
+  });
+  assert.equal(readFileSync(join(copy, 'home.json'), 'utf8'), newer);
+  assert.deepEqual(readdirSync(copy, { recursive: true }), before);
+});
+
+test('ready-made programs that are not there: refused before anything starts', async (t) => {
+  const copy = copyOfHome(t);
+  await assert.rejects(startCluster({ home: copy, nodes: 0, binaries: import.meta.dirname }), { code: 'BinaryMissing' });
+  assert.equal((await clusterStatus(copy)).pid, undefined);
+});
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
