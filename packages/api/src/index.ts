@@ -21,6 +21,7 @@ export type { CustomResource, ObjectMeta, OwnerReference } from './common/metada
 export { parseQuantityBytes } from './common/quantity.ts';
 export type { Rule } from './common/rule.ts';
 export { type CustomResourceDefinition, crdOf } from './crd/crd.ts';
+export { withDefaults } from './crd/defaults.ts';
 export { crdFiles } from './crd/files.ts';
 export { type StructuralSchema, toStructural } from './crd/structural.ts';
 export { DataSyncCondition, DataSyncReason } from './datasync/conditions.ts';

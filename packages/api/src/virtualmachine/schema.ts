@@ -51,7 +51,7 @@ const interfaceStatus = Type.Object(
     network: text(253, 'The network.'),
     ipAddress: Type.Optional(text(bounds.addressLength, 'The address asked for.')),
     macAddress: Type.Optional(text(17, 'The hardware address.')),
-    observedAddress: Type.Optional(text(bounds.addressLength, 'The address the guest agent reports.')),
+    observedAddress: Type.Optional(text(64, 'The address the guest agent reports.')),
   },
   { description: 'One network card as it is.' },
 );

@@ -106,7 +106,7 @@ export const vmDiskImageStatus = Type.Object(
       count('Number of virtual machines that refer to this image. It cannot be deleted while there are any.'),
     ),
     referencedBy: Type.Optional(
-      atomicList(text(127, 'A machine, as namespace/name.'), 'Up to three of the machines that refer to this image.', {
+      atomicList(text(317, 'A machine, as namespace/name.'), 'Up to three of the machines that refer to this image.', {
         maxItems: 3,
       }),
     ),

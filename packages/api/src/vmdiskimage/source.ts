@@ -3,8 +3,7 @@ import { bounds } from '#common/bounds.ts';
 import { objectName, objectNameOrEmpty, oneOf, positiveQuantity, text } from '#common/field.ts';
 import type { Rule } from '#common/rule.ts';
 
-/** Where a disk image can come from. */
-export const sourceTypes = ['s3', 'http', 'registry', 'gcs', 'blank'] as const;
+const sourceTypes = ['s3', 'http', 'registry', 'gcs', 'blank'] as const;
 
 /** Fields that say what to download, shared by VMDiskImage and the items of a DataSync. */
 export const sourceFields = {

@@ -23,13 +23,22 @@ interface Subject {
   readonly change: RuleCases;
 }
 
+const referableName: RuleCases = {
+  'a name longer than a reference to it': {
+    rule: 'metadata.name must have at most 63 characters, because others refer to this object by its name; choose a shorter one',
+    field: '',
+    refused: { 'metadata.name': 'n'.repeat(64) },
+    accepted: { 'metadata.name': 'n'.repeat(63) },
+  },
+};
+
 const workspaceName =
   'metadata.name must have at most 53 characters and no dots, because the namespace workspace-<name> is made from it; choose another name';
 
 export const subjects: readonly Subject[] = [
   {
     good: withChanges(aVMDiskImage(), { spec: imageSource }),
-    creation: casesBelow('spec', imageCases),
+    creation: { ...referableName, ...casesBelow('spec', imageCases) },
     change: {},
   },
   {
@@ -69,7 +78,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     good: withChanges(aWorkspaceTemplate(), { 'spec.defaults': settings, 'spec.workspace': lab }),
-    creation: { ...casesBelow('spec.defaults', settingsCases), ...casesBelow('spec.workspace', labCases) },
+    creation: { ...referableName, ...casesBelow('spec.defaults', settingsCases), ...casesBelow('spec.workspace', labCases) },
     change: {},
   },
   {

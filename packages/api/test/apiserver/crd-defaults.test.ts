@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type CustomResource, withDefaults } from '@terrain/api';
 import {
   aDataSync,
   aVirtualMachine,
@@ -8,11 +9,10 @@ import {
   aWorkspaceInstance,
   aWorkspaceTemplate,
 } from '@terrain/api/testing';
-import type { KubeObject } from '@terrain/runtime';
 import { type Changes, withChanges } from './crd-change.ts';
-import { judge } from './crd-cluster.ts';
+import { definitionOf, judge } from './crd-cluster.ts';
 
-const defaults: Record<string, { given: KubeObject; want: Changes }> = {
+const defaults: Record<string, { given: CustomResource<string, string, unknown, unknown>; want: Changes }> = {
   'an image may be pruned': { given: aVMDiskImage(), want: { 'spec.retain': false } },
   'a DataSync gets nothing': { given: aDataSync(), want: {} },
   'a machine is deployed, and every object left out stays out': {
@@ -83,8 +83,9 @@ const defaults: Record<string, { given: KubeObject; want: Changes }> = {
 describe('defaults', () => {
   for (const [name, { given, want }] of Object.entries(defaults)) {
     test(name, async () => {
-      const expected = withChanges(given, want) as KubeObject & { spec: object };
-      assert.deepEqual(((await judge(given)) as typeof expected).spec, expected.spec);
+      const expected = withChanges(given, want);
+      assert.deepEqual((await judge(given)).spec, expected.spec);
+      assert.deepEqual(withDefaults(definitionOf(given), given).spec, expected.spec, 'filled in by ourselves');
     });
   }
 });

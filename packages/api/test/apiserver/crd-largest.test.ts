@@ -31,15 +31,29 @@ function plainTwin(crd: CustomResourceDefinition): CustomResourceDefinition {
   };
 }
 
-/** The quickest of a few: what else the machine does can only add to it. */
-async function quickest(measure: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3; run++) {
+interface Cost {
+  readonly wallMs: number;
+  /** Processor time of the API server, which other work on the machine does not add to. */
+  readonly cpuMs: number;
+}
+
+async function serverCpuMs(): Promise<number> {
+  const { connection } = await crdCluster();
+  const metrics = await connection.request<string>({ method: 'GET', path: '/metrics', accept: 'text/plain' });
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1]) * 1000;
+}
+
+/** Per request: the quickest of several, and the mean of their processor time, whose clock ticks every 10 ms. */
+async function costOf(request: () => Promise<unknown>, runs: number): Promise<Cost> {
+  await request();
+  let wallMs = Number.POSITIVE_INFINITY;
+  const begin = await serverCpuMs();
+  for (let run = 0; run < runs; run++) {
     const start = performance.now();
-    await measure();
-    best = Math.min(best, performance.now() - start);
+    await request();
+    wallMs = Math.min(wallMs, performance.now() - start);
   }
-  return best;
+  return { wallMs, cpuMs: ((await serverCpuMs()) - begin) / runs };
 }
 
 async function judgePlain(object: KubeObject): Promise<void> {
@@ -57,11 +71,14 @@ describe('the largest legal object', () => {
 
   for (const object of Object.values(largest)) {
     test(`of ${object.kind} is accepted`, async (context) => {
-      const withRules = await quickest(() => judge(object));
-      const without = await quickest(() => judgePlain(object));
-      const kilobytes = (JSON.stringify(object).length / 1024).toFixed(0);
+      const bytes = JSON.stringify(object).length;
+      const runs = bytes > 500_000 ? 3 : 20;
+      const withRules = await costOf(() => judge(object), runs);
+      const without = await costOf(() => judgePlain(object), runs);
+      const cell = (value: number, width: number): string => value.toFixed(0).padStart(width);
       context.diagnostic(
-        `largest ${object.kind.padEnd(17)} ${kilobytes.padStart(4)} KiB, accepted in ${withRules.toFixed(0).padStart(4)} ms, of which CEL ${(withRules - without).toFixed(0).padStart(4)} ms`,
+        `largest ${object.kind.padEnd(17)} ${cell(bytes / 1024, 4)} KiB, accepted in ${cell(withRules.wallMs, 4)} ms; ` +
+          `processor time ${cell(withRules.cpuMs, 4)} ms, without CEL ${cell(without.cpuMs, 4)} ms`,
       );
     });
   }
