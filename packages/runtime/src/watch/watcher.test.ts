@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock.ts';
 import { ApiError } from '#transport/api-error.ts';
@@ -93,7 +94,7 @@ function run(t: TestContext, answers: Answer[], options: Partial<WatcherOptions<
     assert.equal(openWatches, 0, 'a watch was left open');
     assert.equal(clock.pendingTimers, 0, 'a timer was left behind');
   });
-  return { clock, log, times, watcher, openWatches: () => openWatches };
+  return { clock, log, times, watcher, signal: stop.signal, openWatches: () => openWatches };
 }
 
 const stories: Record<string, { answers: Answer[]; afterMs?: number; want: string[] }> = {
@@ -270,15 +271,34 @@ test('the time the server asks for is kept, however often it asks', async (t) =>
   assert.deepEqual(times, [0, 0, 3000, 6000, 9000, 12_000]);
 });
 
+test('a server that expires every version it just gave is not asked in a loop', async (t) => {
+  const expired = { fail: status(410, 'Expired') };
+  const answers = Array.from({ length: 20 }, () => [list('5'), expired]).flat();
+  const { clock, log } = run(t, answers);
+  await clock.advance(20_000);
+  const lists = log.filter((entry) => entry === 'list').length;
+  assert.ok(lists <= 7, `${lists} lists in 20 s`);
+});
+
+test('a watch that came and went leaves no listener on the signal', async (t) => {
+  const { clock, signal } = run(t, [
+    list('5'),
+    ...Array.from({ length: 20 }, (_, n): Answer => ({ watch: [{ lines: [bookmark(`${10 + n}`)] }] })),
+  ]);
+  await clock.advance(60_000);
+  // One of the open watch, one of the request it made.
+  assert.ok(getEventListeners(signal, 'abort').length <= 2, `${getEventListeners(signal, 'abort').length} listeners`);
+});
+
 test('a watch that the server ends as soon as it is opened is not opened again in a loop', async (t) => {
   const ended: Answer = { watch: [] };
-  const { clock, log } = run(t, [list('5'), ...Array.from({ length: 50 }, () => ended)]);
+  const { clock, log } = run(t, [list('5'), ended, ended, ended, list('5'), ended, ended, ended, list('5')]);
   await clock.advance(10_000);
   const opened = log.filter((entry) => entry.startsWith('watch')).length;
   assert.ok(opened <= 5, `${opened} watches in 10 s`);
 });
 
-test('selectors, bookmarks and the metadata form are asked for', async (t) => {
+test('selectors, bookmarks and the metadata form are asked for', async () => {
   const requests: ApiRequest[] = [];
   const clock = new FakeClock();
   const watcher = new Watcher<KubeObject>({
@@ -309,7 +329,6 @@ test('selectors, bookmarks and the metadata form are asked for', async (t) => {
   await clock.advance(0);
   stop.abort();
   await running;
-  t.diagnostic(`${requests.length} requests`);
   const selectors = { labelSelector: 'a=b', fieldSelector: 'metadata.name=c' };
   assert.deepEqual(
     requests.map(({ query, accept }) => ({ query, accept })),

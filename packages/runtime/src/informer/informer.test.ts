@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '#clock/clock.ts';
+import { ApiFake } from '#testing/index.ts';
+import { Connection } from '#transport/connection.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { Resource, type ResourceType } from '#transport/resource.ts';
+import { until } from '../../test/until.ts';
+import type { InformerObserver } from './informer.ts';
+import { Informers } from './informers.ts';
+
+const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
+const things: ResourceType = { group: 'example.com', version: 'v1', plural: 'things', namespaced: false };
+
+const configMap = (
+  name: string,
+  more: { labels?: Record<string, string>; namespace?: string; data?: Record<string, string> } = {},
+) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: more.namespace ?? 'default', ...(more.labels === undefined ? {} : { labels: more.labels }) },
+  data: more.data ?? {},
+});
+
+async function rig(t: TestContext, observer: InformerObserver = {}, freeze = true) {
+  const fake = await ApiFake.start();
+  const connection = new Connection(fake.credentials);
+  const informers = new Informers({ api: connection, clock: systemClock, observer, freeze });
+  t.after(async () => {
+    await informers.close();
+    await connection.close();
+    await fake.close();
+  });
+  return { fake, connection, informers, maps: new Resource<KubeObject>(connection, configMaps) };
+}
+
+test('what exists is told first and marked as initial; what happens afterwards is not', async (t) => {
+  const { fake, informers, maps } = await rig(t);
+  fake.seed(configMap('a'));
+  const informer = informers.get(configMaps);
+  const seen: string[] = [];
+  informer.onChange((change, { origin, initial }) => seen.push(`${change.type} ${change.key} ${origin} ${initial}`));
+  assert.equal(informer.hasSynced, false);
+  informers.start();
+  await informers.synced();
+  assert.equal(informer.served, true);
+  await maps.create(configMap('b'));
+  await maps.delete({ namespace: 'default', name: 'a' });
+  await until('deletion', () => seen.length === 3);
+  assert.deepEqual(seen, ['added default/a list true', 'added default/b event false', 'deleted default/a event false']);
+});
+
+test('a handler that comes late is told what is there', async (t) => {
+  const { fake, informers } = await rig(t);
+  fake.seed(configMap('a'));
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  const seen: string[] = [];
+  const end = informer.onChange((change, { initial }) => seen.push(`${change.type} ${change.key} ${initial}`));
+  assert.deepEqual(seen, ['added default/a true']);
+  end();
+  fake.seed(configMap('b'));
+  await until('second object', () => informer.store.size === 2);
+  assert.equal(seen.length, 1, 'the handler was taken away');
+});
+
+test('a handler that throws is reported and hurts neither its neighbours nor the watch', async (t) => {
+  const failures: unknown[] = [];
+  const { fake, informers } = await rig(t, { handlerFailure: (_, error) => failures.push(error) });
+  const informer = informers.get(configMaps);
+  const seen: string[] = [];
+  const error = new Error('broken handler');
+  informer.onChange(() => {
+    throw error;
+  });
+  informer.onChange((change) => seen.push(change.key));
+  informers.start();
+  await informer.synced;
+  fake.seed(configMap('a'));
+  fake.seed(configMap('b'));
+  await until('both objects', () => seen.length === 2);
+  assert.deepEqual(failures, [error, error]);
+  assert.equal(fake.openWatches(configMaps), 1);
+});
+
+test('objects are frozen in depth and hold no managed fields', async (t) => {
+  const { informers, maps } = await rig(t);
+  const informer = informers.get<KubeObject & { data: Record<string, string> }>(configMaps);
+  const created = await maps.create(configMap('a', { data: { k: 'v' } }));
+  assert.ok(created.metadata.managedFields !== undefined, 'the server sends them');
+  informers.start();
+  await informer.synced;
+  await maps.create(configMap('b', { data: { k: 'v' } }));
+  await until('second object', () => informer.store.size === 2);
+  for (const object of informer.store.values()) {
+    assert.equal(object.metadata.managedFields, undefined);
+    assert.equal(object.kind, 'ConfigMap', 'listed or watched, the form is the same');
+    assert.throws(() => {
+      object.data.k = 'edited';
+    }, TypeError);
+  }
+});
+
+test('without freezing objects are left as they are', async (t) => {
+  const { fake, informers } = await rig(t, {}, false);
+  fake.seed(configMap('a'));
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  assert.equal(Object.isFrozen(informer.store.get('default/a')), false);
+});
+
+test('informers of one kind and scope are one; other scopes are others', async (t) => {
+  const { informers } = await rig(t);
+  assert.equal(informers.get(configMaps), informers.get({ ...configMaps }));
+  assert.notEqual(informers.get(configMaps), informers.get(configMaps, { namespace: 'default' }));
+  assert.equal(informers.get(configMaps, { labelSelector: 'a=b' }), informers.get(configMaps, { labelSelector: 'a=b' }));
+});
+
+test('a selector limits what is held, and an object that stops matching is deleted here', async (t) => {
+  const { fake, informers, maps } = await rig(t);
+  fake.seed(configMap('mine', { labels: { app: 'x' } }));
+  fake.seed(configMap('other'));
+  const informer = informers.get(configMaps, { labelSelector: 'app=x' });
+  informers.start();
+  await informer.synced;
+  assert.deepEqual(
+    [...informer.store.values()].map(({ metadata }) => metadata.name),
+    ['mine'],
+  );
+  await maps.mergePatch({ namespace: 'default', name: 'mine' }, { metadata: { labels: { app: 'y' } } });
+  await until('object to leave', () => informer.store.size === 0);
+});
+
+test('a deletion missed while the watch was away is noticed by the list after it', async (t) => {
+  const { fake, informers, maps } = await rig(t);
+  fake.seed(configMap('a'));
+  fake.seed(configMap('b'));
+  const informer = informers.get(configMaps);
+  const seen: string[] = [];
+  informer.onChange((change, { initial }) => !initial && seen.push(`${change.type} ${change.key}`));
+  informers.start();
+  await informer.synced;
+  await until('open watch', () => fake.openWatches(configMaps) === 1);
+  fake.closeWatches();
+  await maps.delete({ namespace: 'default', name: 'a' });
+  fake.compact();
+  await until('missed deletion', () => seen.length > 0);
+  assert.deepEqual(seen, ['deleted default/a']);
+  await until('open watch', () => fake.openWatches(configMaps) === 1);
+});
+
+test('a kind that is not served yet counts as synced and empty, and joins without a restart', async (t) => {
+  const { fake, informers } = await rig(t);
+  const informer = informers.get(things);
+  informers.start();
+  await informers.synced();
+  assert.equal(informer.served, false);
+  assert.equal(informer.store.size, 0);
+  fake.register({ type: things, kind: 'Thing' });
+  fake.seed({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } });
+  await until('the new kind', () => informer.store.size === 1);
+  assert.equal(informer.served, true);
+});
+
+test('metadata only: the objects have nothing else', async (t) => {
+  const { fake, informers } = await rig(t);
+  fake.seed(configMap('a', { data: { big: 'value' }, labels: { l: '1' } }));
+  const informer = informers.get(configMaps, { metadataOnly: true });
+  informers.start();
+  await informer.synced;
+  fake.seed(configMap('b', { data: { big: 'value' } }));
+  await until('second object', () => informer.store.size === 2);
+  for (const object of informer.store.values()) assert.deepEqual(Object.keys(object).sort(), ['apiVersion', 'kind', 'metadata']);
+  assert.deepEqual(informer.store.get('default/a')?.metadata.labels, { l: '1' });
+});
+
+test('those who wait for a version are called when the cache has it, for the end of an object when it is gone', async (t) => {
+  const { informers, maps } = await rig(t);
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  const called: string[] = [];
+  informer.whenReached(informer.store.resourceVersion ?? '', () => called.push('at once'));
+  assert.deepEqual(called, ['at once']);
+  const { metadata } = await maps.create(configMap('a'));
+  informer.whenReached(metadata.resourceVersion ?? '', () => called.push('reached'));
+  await until('version', () => called.length === 2);
+  informer.whenGone('default/a', metadata.uid, () => called.push('gone'));
+  assert.equal(called.length, 2);
+  await maps.delete({ namespace: 'default', name: 'a' });
+  await until('end', () => called.length === 3);
+  assert.deepEqual(called, ['at once', 'reached', 'gone']);
+});
+
+test('which objects belong to an informer follows from its scope', async (t) => {
+  const { informers } = await rig(t);
+  informers.get(configMaps);
+  informers.get(configMaps, { namespace: 'default' });
+  informers.get(configMaps, { labelSelector: 'app in (x,y)' });
+  informers.get(configMaps, { fieldSelector: 'metadata.name=a' });
+  informers.get(things);
+  const scopes = (object: KubeObject): string[] =>
+    [...informers.covering(configMaps, object)].map(({ scope }) => JSON.stringify(scope));
+  assert.deepEqual(scopes(configMap('b', { namespace: 'other' })), ['{}']);
+  assert.deepEqual(scopes(configMap('a', { labels: { app: 'x' } })), [
+    '{}',
+    '{"namespace":"default"}',
+    '{"labelSelector":"app in (x,y)"}',
+    '{"fieldSelector":"metadata.name=a"}',
+  ]);
+});
+
+test('waiting for all informers ends with the signal', async (t) => {
+  const { informers } = await rig(t);
+  informers.get(configMaps);
+  await assert.rejects(informers.synced(AbortSignal.abort(new Error('stopped'))), /stopped/);
+});
