@@ -31,16 +31,23 @@ export function defaultCacheDirectory(env: NodeJS.ProcessEnv = process.env): str
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'terrain');
 }
 
-/** Identifies what a build of the group would produce: its sources, its flags and the platform. */
-export async function cacheKey(group: BinaryGroup, platform = `${process.platform}/${process.arch}`): Promise<string> {
-  const [goMod, goSum] = await Promise.all(
-    ['go.mod', 'go.sum'].map((name) => readFile(join(moduleRoot, group.module, name), 'utf8')),
-  );
+/** What identifies a build: its sources, its flags and the platform. The Go that compiles them does not count. */
+export function cacheKey(
+  group: BinaryGroup,
+  sources: readonly string[],
+  platform = `${process.platform}/${process.arch}`,
+): string {
   const { programs, tags, variables } = group;
   return createHash('sha256')
-    .update(JSON.stringify({ format: 1, programs, tags, variables, goMod, goSum, platform }))
+    .update(JSON.stringify({ format: 1, programs, tags, variables, sources, platform }))
     .digest('hex')
     .slice(0, 16);
+}
+
+/** The name of a group's entry for the sources that are checked in. */
+export async function entryName(group: BinaryGroup): Promise<string> {
+  const sources = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(moduleRoot, group.module, name), 'utf8')));
+  return `${group.name}-${cacheKey(group, sources)}`;
 }
 
 export async function writeManifest(directory: string, group: BinaryGroup, goVersion: string): Promise<void> {

@@ -6,7 +6,7 @@ import { FileLock } from '#process/file-lock.ts';
 import { isRunning } from '#process/process-facts.ts';
 import { type Progress, runTask, silent, type TaskReport } from '#progress.ts';
 import { buildGroup } from './build.ts';
-import { cacheKey, defaultCacheDirectory, findDamage, removeEntry, touchAndPrune, writeManifest } from './cache.ts';
+import { defaultCacheDirectory, entryName, findDamage, removeEntry, touchAndPrune, writeManifest } from './cache.ts';
 import { type FreeBytes, freeBytes, requireSpace } from './disk-space.ts';
 import { goDirective, isExecutable, requireGo } from './go-toolchain.ts';
 import { type BinaryGroup, type GroupName, groups, moduleRoot, programsOf } from './group.ts';
@@ -72,7 +72,7 @@ function requireReady(group: BinaryGroup, directory: string): string {
 /** The directory of a group's programs, made if need be. */
 async function ensureGroup(group: BinaryGroup, options: EnsureOptions): Promise<string> {
   const root = join(options.cacheDirectory ?? defaultCacheDirectory(options.env), 'binaries');
-  const entry = `${group.name}-${await cacheKey(group)}`;
+  const entry = await entryName(group);
   const directory = join(root, entry);
   if (existsSync(directory) && (await findDamage(directory, group, 'quick')) === undefined) {
     await touchAndPrune(root, entry, group);

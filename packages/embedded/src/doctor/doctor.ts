@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, freemem } from 'node:os';
 import { join } from 'node:path';
-import { cacheKey, defaultCacheDirectory, findDamage } from '#binary/cache.ts';
+import { defaultCacheDirectory, entryName, findDamage } from '#binary/cache.ts';
 import { freeBytes } from '#binary/disk-space.ts';
 import { findGo, findOnPath, goDirective } from '#binary/go-toolchain.ts';
 import { type BinaryGroup, groups, kubernetesVersion, moduleRoot } from '#binary/group.ts';
@@ -60,7 +60,7 @@ export async function doctor({ home, cacheDirectory = defaultCacheDirectory() }:
 
 /** Reads every byte of the cached programs: this is the one place that does. */
 async function inspectCache(group: BinaryGroup, cacheDirectory: string): Promise<CacheFinding> {
-  const directory = join(cacheDirectory, 'binaries', `${group.name}-${await cacheKey(group)}`);
+  const directory = join(cacheDirectory, 'binaries', await entryName(group));
   if (!existsSync(directory)) return { group: group.name, state: 'absent', detail: '' };
   const damage = await findDamage(directory, group, 'full');
   return { group: group.name, state: damage === undefined ? 'whole' : 'damaged', detail: damage ?? `in ${directory}` };

@@ -17,14 +17,12 @@ export interface GuardOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
 /** Starts a program under guard. It leads a process group of its own, so `-pid` addresses it with all its children. */
 export function spawnGuarded(program: string, args: readonly string[], options: GuardOptions): ChildProcess {
   const { stdout, stderr, ...rest } = options;
-  const child = spawn('/bin/sh', ['-c', guarded, 'terrain', program, ...args], {
+  // Node closes our end of the pipe when the program ends: the watcher leaves, and takes along whatever is left in the group.
+  return spawn('/bin/sh', ['-c', guarded, 'terrain', program, ...args], {
     ...rest,
     detached: true,
     stdio: ['pipe', stdout, stderr],
   });
-  // Our end of the pipe closes here: the watcher leaves, and takes along whatever the program left in its group.
-  child.once('exit', () => child.stdin?.destroy());
-  return child;
 }
 
 /** Sends a signal to a process, or with a negative number to its group; one that is already gone is no error. */

@@ -22,7 +22,7 @@ test('a backtick that was spliced in is put back', () => {
 });
 
 test('what looks like an entry inside a text is part of the text', () => {
-  const text = source(`\t"a": ${tick}first\n\t"b": inner\n${tick},\n`);
+  const text = source(`\t"a": ${tick}first\n\t"b": ${tick} + "${tick}" + ${tick}inner\n${tick},\n`);
   assert.deepEqual([...parseGoStringMap(text).keys()], ['a']);
 });
 
