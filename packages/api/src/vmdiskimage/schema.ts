@@ -34,6 +34,7 @@ const attempt = Type.Object(
     number: count('Number of the attempt; it never restarts in the life of the object.'),
     sourceHash: text(64, 'Hash of the source being downloaded.'),
     startedAt: instant('When the attempt got its slot.'),
+    progressedAt: Type.Optional(instant('When progress was last reported here.')),
     dataVolume: Type.Optional(text(253, 'The DataVolume that downloads.')),
     dataVolumeUID: Type.Optional(text(64, 'UID of that DataVolume, once it was seen; one that is gone afterwards was lost.')),
     volumeSnapshot: Type.Optional(text(253, 'The VolumeSnapshot being cut from it.')),
@@ -43,6 +44,9 @@ const attempt = Type.Object(
 
 const retry = Type.Object(
   {
+    sourceHash: Type.Optional(
+      text(64, 'Hash of the source this is about; all but lastAttempt and token start anew with another source.'),
+    ),
     failures: Type.Optional(count('Failed attempts of the current source.')),
     lastAttempt: Type.Optional(count('The last attempt whose outcome was counted.')),
     lastReason: Type.Optional(text(1024, 'Why the last attempt failed, in one word.')),
