@@ -72,7 +72,7 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
     return new EmbeddedCluster({ layout, lock, plane, port });
   } catch (error) {
     plane?.killAll();
-    await Promise.all(plane?.processes.map(({ exited }) => exited) ?? []);
+    await Promise.all(plane?.processes.map((component) => component.waitForExit()) ?? []);
     await removeRunningFile(layout);
     lock.release();
     throw error;

@@ -94,6 +94,24 @@ test('a program that does not exist ends with the code shells give', async (t) =
   assert.match(await started.output(), /not found/);
 });
 
+test('a program in the background lets this process end, unless its end is awaited', async () => {
+  const run = async (last: string) => {
+    const script = `
+      import { ManagedProcess } from '${import.meta.resolve('./managed-process.ts')}';
+      const program = await ManagedProcess.start({ name: 'x', program: '/bin/sh', args: ['-c', 'sleep 0.2; exit 3'], directory: '/', logFile: '/dev/null' });
+      ${last}`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const output: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, output: Buffer.concat(output).toString() };
+  };
+  assert.deepEqual(await run('console.log("started");'), { code: 0, output: 'started\n' });
+  assert.deepEqual(await run('console.log((await program.waitForExit()).code);'), { code: 0, output: '3\n' });
+});
+
 for (const signal of ['SIGKILL', 'SIGTERM', 'SIGHUP'] as const) {
   test(`nothing outlives a parent that ends by ${signal}`, async (t) => {
     const directory = temporaryDirectory(t);

@@ -27,11 +27,14 @@ export class ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
+  /** For listening only: to await it, use `waitForExit`, since a process that does not hold the event loop may never settle it. */
   readonly exited: Promise<ProcessExit>;
+  readonly #child: ChildProcess;
   readonly #logStart: number;
   #exit: ProcessExit | undefined;
 
   private constructor(options: ProcessOptions, child: ChildProcess, pid: number, logStart: number) {
+    this.#child = child;
     this.#logStart = logStart;
     this.name = options.name;
     this.pid = pid;
@@ -77,10 +80,16 @@ export class ManagedProcess {
     this.signal('SIGTERM');
     const timer = setTimeout(() => this.kill(), deadlineMs);
     try {
-      return await this.exited;
+      return await this.waitForExit();
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Waits for the end of the program and keeps this process from ending before it. */
+  waitForExit(): Promise<ProcessExit> {
+    if (this.#exit === undefined) this.#child.ref();
+    return this.exited;
   }
 
   /** Ends the program and everything it started, at once. */

@@ -131,7 +131,7 @@ export class TestCluster {
   async stopApiServer(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const running = this.#plane.process('kube-apiserver');
     running?.signal(signal);
-    await running?.exited;
+    await running?.waitForExit();
   }
 
   async startApiServer(): Promise<void> {
@@ -150,7 +150,7 @@ export class TestCluster {
   async stop(): Promise<void> {
     await this.#closeConnections();
     this.#plane.killAll();
-    await Promise.all(this.#plane.processes.map((process) => process.exited));
+    await Promise.all(this.#plane.processes.map((process) => process.waitForExit()));
   }
 
   #connect(credentials: Credentials): Connection {
