@@ -1,4 +1,4 @@
-import { isCovered, projection } from './coverage.ts';
+import { projection } from './coverage.ts';
 import { digest } from './digest.ts';
 
 interface Remembered {
@@ -17,10 +17,10 @@ const capacity = 20_000;
 export class AppliedMemory {
   readonly #remembered = new Map<string, Remembered>();
 
-  /** `id` names the object and the part of it that was applied. */
-  note(id: string, desired: unknown, answer: unknown): void {
+  /** `id` names the object and the part of it that was applied; `isAsSent` that the server stored it so, which needs no remembering. */
+  note(id: string, desired: unknown, answer: unknown, isAsSent: boolean): void {
     this.#remembered.delete(id);
-    if (isCovered(desired, answer)) return;
+    if (isAsSent) return;
     this.#remembered.set(id, { desired: digest(desired), actual: digest(projection(desired, answer)) });
     if (this.#remembered.size > capacity) {
       const [oldest] = this.#remembered.keys();

@@ -55,7 +55,7 @@ export class Writer {
         ...this.#call(),
       });
       this.#noted(type, answer, true);
-      this.#memory.note(memoryId(answer), desired, answer);
+      this.#memory.note(memoryId(answer), desired, answer, isCovered(desired, answer));
       return answer;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -78,7 +78,7 @@ export class Writer {
     const body = { ...identify(observed), status } as unknown as T;
     const answer = await this.#resource<T>(type).apply(body, { ...this.#applying(), subresource: 'status' });
     this.#noted(type, answer, answer.metadata.resourceVersion !== observed.metadata.resourceVersion);
-    this.#memory.note(id, status, answer.status);
+    this.#memory.note(id, status, answer.status, digest(answer.status) === digest(status));
     return answer;
   }
 
@@ -153,7 +153,7 @@ export class Writer {
       this.#applying(),
     );
     this.#noted(type, answer, answer.metadata.resourceVersion !== resourceVersion);
-    this.#memory.note(memoryId(answer), desired, answer);
+    this.#memory.note(memoryId(answer), desired, answer, isCovered(desired, answer));
     return answer;
   }
 

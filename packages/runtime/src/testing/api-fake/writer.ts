@@ -132,12 +132,10 @@ export class Writer {
     refuseStale(kind, live, body.metadata, onUid);
     const next = shaped(kind, replacing(target, live, body));
     const diff = compare(live, next, kind);
-    return this.#store(
-      target,
-      live,
-      next,
-      afterUpdate(readOwnerships(live), managerOf(target, 'Update'), diff, this.timestamp()),
-    );
+    // A client may edit the ownership itself; leaving it out keeps it.
+    const given = (body.metadata.managedFields ?? []).length > 0 ? body : live;
+    const owners = afterUpdate(readOwnerships(given), managerOf(target, 'Update'), diff, this.timestamp());
+    return this.#store(target, live, next, owners);
   }
 
   #store(target: WriteTarget, live: StoredObject, wanted: StoredObject, owners: readonly Ownership[]): StoredObject {
