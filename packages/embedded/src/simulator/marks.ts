@@ -10,12 +10,16 @@ export const notes = {
   since: 'terrain.dev/sim-since',
   /** When an import was complete. */
   doneAt: 'terrain.dev/sim-done',
+  /** On a claim whose importer waits for a Secret or ConfigMap. */
+  blocked: 'terrain.dev/sim-blocked',
   /** When a machine was told to stop. */
   stoppingAt: 'terrain.dev/sim-stopping',
   /** Which of an import's pods this is, counted from 1. */
   ordinal: 'terrain.dev/sim-ordinal',
   /** Name of the DataVolume a pod imports for. */
   dataVolume: 'terrain.dev/sim-datavolume',
+  /** On an instance whose start is to fail; decided once, when it begins. */
+  startFails: 'terrain.dev/sim-start-fails',
   /** Hash of the template a machine was started from, and of its memory alone. */
   template: 'terrain.dev/sim-template',
   memory: 'terrain.dev/sim-memory',

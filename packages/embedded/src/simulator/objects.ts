@@ -177,7 +177,11 @@ export interface InstanceSpec {
     readonly memory?: { readonly guest?: string };
     readonly devices?: { readonly interfaces?: readonly { readonly name: string; readonly macAddress?: string }[] };
   };
-  readonly networks?: readonly { readonly name: string; readonly pod?: unknown; readonly multus?: { readonly networkName: string } }[];
+  readonly networks?: readonly {
+    readonly name: string;
+    readonly pod?: unknown;
+    readonly multus?: { readonly networkName: string };
+  }[];
   readonly volumes?: readonly MachineVolume[];
   readonly terminationGracePeriodSeconds?: number;
 }

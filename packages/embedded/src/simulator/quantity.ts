@@ -18,3 +18,12 @@ export function bytesOf(quantity: string | number | undefined): number | undefin
   if (found === null) return undefined;
   return Math.ceil(Number(found[1]) * (powers[found[2] ?? ''] ?? 1));
 }
+
+/** As the API writes a size in binary units: `24Gi`, or plain bytes where no unit divides it. */
+export function formatBinary(bytes: number): string {
+  for (const unit of ['Pi', 'Ti', 'Gi', 'Mi', 'Ki']) {
+    const power = powers[unit] ?? 1;
+    if (bytes > 0 && bytes % power === 0) return `${bytes / power}${unit}`;
+  }
+  return String(bytes);
+}
