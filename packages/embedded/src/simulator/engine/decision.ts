@@ -19,14 +19,20 @@ export type Effect =
       readonly subresource?: 'status';
     }
   | { readonly do: 'delete'; readonly kind: KindName; readonly target: Target; readonly gracePeriodSeconds?: number }
-  | { readonly do: 'event'; readonly about: Stored; readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }
+  | {
+      readonly do: 'event';
+      readonly about: Stored;
+      readonly type: 'Normal' | 'Warning';
+      readonly reason: string;
+      readonly message: string;
+    }
   | { readonly do: 'download'; readonly download: Download };
 
 export interface Target {
   readonly name: string;
   readonly namespace?: string | undefined;
-  /** Keeps a write from reaching another object that has the name by now. */
-  readonly uid: string;
+  /** Keeps a write from reaching another object that has the name by now. Absent for what the same decision makes. */
+  readonly uid?: string;
 }
 
 /** How far the downloads of one DataVolume have come, all its attempts within CDI taken together. */
