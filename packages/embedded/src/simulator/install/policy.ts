@@ -1,0 +1,50 @@
+import type { KubeObject } from '@terrain/runtime';
+import { simulatedLabels } from '../marks.ts';
+
+export interface Validation {
+  readonly expression: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+}
+
+export interface PolicyDetails {
+  /** Of the policy and of its binding. */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly operations: readonly ('CREATE' | 'UPDATE')[];
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+  readonly validations: readonly Validation[];
+  /** Objects each request is judged against, one after the other. */
+  readonly params?: { readonly apiVersion: string; readonly kind: string; readonly selector: unknown };
+}
+
+/** A policy that refuses as the platform's webhook does, code 422 included. */
+export function policyManifests(details: PolicyDetails): readonly KubeObject[] {
+  const { name, group, version, resource, operations, variables, validations, params } = details;
+  const metadata = { name, labels: simulatedLabels };
+  const policy = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata,
+    spec: {
+      failurePolicy: 'Fail',
+      ...(params === undefined ? {} : { paramKind: { apiVersion: params.apiVersion, kind: params.kind } }),
+      matchConstraints: { resourceRules: [{ apiGroups: [group], apiVersions: [version], operations, resources: [resource] }] },
+      ...(variables === undefined ? {} : { variables }),
+      validations: validations.map((validation) => ({ ...validation, reason: 'Invalid' })),
+    },
+  };
+  const binding = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata,
+    spec: {
+      policyName: name,
+      validationActions: ['Deny'],
+      ...(params === undefined ? {} : { paramRef: { selector: params.selector, parameterNotFoundAction: 'Allow' } }),
+    },
+  };
+  return [policy, binding];
+}
