@@ -31,6 +31,8 @@ export class TestCluster {
   readonly #binaries: Binaries;
   readonly #connections: Connection[] = [];
   #connection: Connection | undefined;
+  #controllerManager: Promise<unknown> | undefined;
+  #scheduler: Promise<unknown> | undefined;
 
   private constructor(plane: ControlPlane, options: { directory: string; binaries: Binaries; port: number; kubeconfig: string }) {
     this.#plane = plane;
@@ -139,11 +141,11 @@ export class TestCluster {
     await this.#plane.apiServerReady(this.connection(), this.port);
   }
 
-  /** Starts what the options ask for and does not run yet. */
+  /** Starts what the options ask for and does not run yet. Callers at the same time share one start. */
   async ensure(options: TestClusterOptions): Promise<void> {
-    if (options.controllerManager && this.#plane.process('kube-controller-manager') === undefined)
-      await this.#plane.startControllerManager(this.port);
-    if (options.scheduler && this.#plane.process('kube-scheduler') === undefined) await this.#plane.startScheduler(this.port);
+    if (options.controllerManager) this.#controllerManager ??= this.#plane.startControllerManager(this.port);
+    if (options.scheduler) this.#scheduler ??= this.#plane.startScheduler(this.port);
+    await Promise.all([this.#controllerManager, this.#scheduler]);
   }
 
   /** Ends all processes at once; the data is thrown away anyway. */

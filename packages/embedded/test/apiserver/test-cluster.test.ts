@@ -46,6 +46,11 @@ test('pods are admitted in a fresh namespace', async () => {
   });
 });
 
+test('asked for by several at once, a controller-manager is started once', async () => {
+  const [cluster] = await Promise.all([1, 2, 3].map(() => testCluster({ controllerManager: true })));
+  assert.equal(cluster!.pids.length, 3);
+});
+
 test('with a controller-manager a deleted namespace goes away', async () => {
   const cluster = await testCluster({ controllerManager: true });
   const namespace = await cluster.namespace('short');
