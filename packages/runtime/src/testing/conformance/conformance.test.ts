@@ -1,12 +1,12 @@
 import { after, before, describe, test } from 'node:test';
-import { type Clock, systemClock } from '#clock/clock.ts';
 import { Connection } from '#transport/connection.ts';
 import { ApiFake } from '../api-fake/api-fake.ts';
+import { hurriedClock } from '../hurried-clock.ts';
 import type { ConformanceTarget } from './sandbox.ts';
 import { conformanceCases, prepareConformance, runCase } from './suite.ts';
 
 /** The cases wait for seconds where the real server does; nothing is gained by waiting as long here. */
-const hurried: Clock = { ...systemClock, setTimeout: (callback, ms) => systemClock.setTimeout(callback, ms / 50) };
+const hurried = hurriedClock(50);
 
 describe('the API fake conforms', () => {
   let fake: ApiFake;

@@ -120,7 +120,14 @@ export class WatchRelay {
   }
 
   async #pass(line: string): Promise<Verdict> {
-    this.#parts.response.write(`${line}\n`);
+    // A reset right after must not take along what was passed before, so each line is out of our hands before the next step.
+    await new Promise<void>((resolve) => {
+      this.#parts.response.once('close', resolve);
+      this.#parts.response.write(`${line}\n`, () => {
+        this.#parts.response.off('close', resolve);
+        resolve();
+      });
+    });
     this.#passed++;
     if (this.#passed >= this.#limit) return this.#reachLimit();
     return this.#repeat();
