@@ -1,0 +1,141 @@
+/**
+ * Why a download does not go on, from what CDI tells.
+ *
+ * One table. Reasons and phases decide where CDI gives them; where it gives only text, an anchored pattern on the message of the
+ * Running condition does. Nothing else is ever searched: the message of Bound contains the object's own name, and a crashed importer
+ * puts the tail of its log, whatever that says, into Running.
+ */
+import type { VMDiskImageReason } from '@terrain/api';
+import { conditionOf, type DataVolume } from './cdi.ts';
+
+/**
+ * `permanent`: trying again would not help. `retryable`: it may, and each try costs a download. `wait`: nothing was downloaded and
+ * nothing is wrong with the image; the slot is given back and no attempt is counted.
+ */
+export type FailureClass = 'permanent' | 'retryable' | 'wait';
+
+export type Failure = {
+  readonly class: FailureClass;
+  readonly reason: VMDiskImageReason;
+  /** The platform's words, shortened. */
+  readonly message: string;
+};
+
+type Row = {
+  /** Condition, and its reason where it has one of these. */
+  readonly running?: readonly string[];
+  readonly bound?: string;
+  /** Matched against the message of Running, from its first character. */
+  readonly text?: RegExp;
+  readonly class: FailureClass;
+  readonly reason: VMDiskImageReason;
+};
+
+/** Reasons under which CDI shows that the importer's container ended badly; the text says why. */
+const ended = ['Error', 'ImagePullFailed'];
+/** What CDI puts in front of a cause, from the outside in. */
+const told = '^(?:Unable to [^:\n]{1,80}: )*';
+const http = (codes: string): RegExp =>
+  new RegExp(`^Unable to connect to \\w+ data source: expected status code 200, got (?:${codes})\\.`);
+const s3 = (codes: string): RegExp =>
+  new RegExp(`^Unable to connect to s3 data source: could not get s3 object: "[^\n]*": (?:${codes}):`);
+const pull = (cause: string): RegExp => new RegExp(`${told}failed to pull image: (?:${cause})`);
+
+/** First match counts. Every row has its case in the test. */
+export const failureTable: readonly Row[] = [
+  { bound: 'ClaimLost', class: 'retryable', reason: 'DataVolumeLost' },
+  { running: ['ChecksumError'], class: 'permanent', reason: 'ChecksumMismatch' },
+  { running: ended, text: http('404|410'), class: 'permanent', reason: 'SourceNotFound' },
+  { running: ended, text: http('401|403'), class: 'permanent', reason: 'SourceForbidden' },
+  { running: ended, text: http('\\d{3}'), class: 'retryable', reason: 'SourceUnreachable' },
+  { running: ended, text: s3('NoSuchKey|NoSuchBucket'), class: 'permanent', reason: 'SourceNotFound' },
+  {
+    running: ended,
+    text: s3('AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed'),
+    class: 'permanent',
+    reason: 'SourceForbidden',
+  },
+  { running: ended, text: s3('EmptyStaticCreds'), class: 'permanent', reason: 'SecretMissing' },
+  { running: ended, text: s3('\\w+'), class: 'retryable', reason: 'SourceUnreachable' },
+  { running: ended, text: /^DataVolume too small to contain image/, class: 'permanent', reason: 'DiskTooSmall' },
+  { running: ended, text: new RegExp(`${told}could not process image header`), class: 'permanent', reason: 'NotAnImage' },
+  {
+    running: ended,
+    text: new RegExp(`${told}(?:invalid checksum|unable to parse endpoint)`),
+    class: 'permanent',
+    reason: 'RefusedByPlatform',
+  },
+  // No name of an image can hold a blank, so these words are the registry's.
+  {
+    running: ended,
+    text: pull('[^\n]*(?:manifest unknown|name unknown)|received unexpected HTTP status: (?:404|410) '),
+    class: 'permanent',
+    reason: 'SourceNotFound',
+  },
+  {
+    running: ended,
+    text: pull('[^\n]*: (?:unauthorized|denied|authentication required)|received unexpected HTTP status: (?:401|403) '),
+    class: 'permanent',
+    reason: 'SourceForbidden',
+  },
+  { running: ended, text: pull(''), class: 'retryable', reason: 'SourceUnreachable' },
+  {
+    running: ended,
+    text: /^Unable to connect to \w+ data source: HTTP request errored: /,
+    class: 'retryable',
+    reason: 'SourceUnreachable',
+  },
+  {
+    running: [...ended, 'OOMKilled', 'ContainerCannotRun', 'StartError', 'Evicted', 'DeadlineExceeded', 'ContainerStatusUnknown'],
+    class: 'retryable',
+    reason: 'ImporterFailed',
+  },
+  { bound: 'ErrExceededQuota', class: 'wait', reason: 'QuotaExceeded' },
+  { bound: 'ErrClaimNotValid', class: 'wait', reason: 'RefusedByPlatform' },
+  { bound: 'ErrCreatingPVCPrime', class: 'wait', reason: 'RefusedByPlatform' },
+];
+
+const longestMessage = 500;
+
+/** The failure a DataVolume shows at this moment; CDI takes it back as soon as the importer is started again. */
+export function shownFailure(dataVolume: DataVolume): Failure | undefined {
+  const running = conditionOf(dataVolume, 'Running');
+  const bound = conditionOf(dataVolume, 'Bound');
+  const row = failureTable.find(
+    (candidate) =>
+      (candidate.running === undefined || (running?.status === 'False' && candidate.running.includes(running.reason ?? ''))) &&
+      (candidate.bound === undefined || (bound?.status === 'False' && bound.reason === candidate.bound)) &&
+      (candidate.text === undefined || candidate.text.test(running?.message ?? '')),
+  );
+  if (row !== undefined) {
+    const { message, reason } = (row.bound === undefined ? running : bound) ?? {};
+    return { class: row.class, reason: row.reason, message: shorten(message ?? reason ?? row.reason) };
+  }
+  if (dataVolume.status?.phase !== 'Failed') return undefined;
+  return { class: 'retryable', reason: 'ImporterFailed', message: 'the DataVolume is Failed and says no more' };
+}
+
+/**
+ * Whether the attempt behind a DataVolume is over, and why.
+ *
+ * A permanent failure ends it at once. One that may pass ends it when the importer would have to be started more often than
+ * `importRestarts`, since every start downloads from byte 0; `noted` is the last one seen, for when only the restart is seen.
+ */
+export function judgeImport(dataVolume: DataVolume, importRestarts: number, noted?: Failure): Failure | undefined {
+  if (dataVolume.status?.phase === 'Succeeded') return undefined;
+  const failure = shownFailure(dataVolume);
+  const restarts = dataVolume.status?.restartCount ?? 0;
+  if (failure?.class === 'retryable' && dataVolume.status?.phase !== 'Failed' && failure.reason !== 'DataVolumeLost')
+    return restarts >= importRestarts ? failure : undefined;
+  if (failure !== undefined) return failure;
+  if (restarts <= importRestarts) return undefined;
+  const message = `the importer was started again ${restarts} ${restarts === 1 ? 'time' : 'times'}, each time from byte 0`;
+  return noted ?? { class: 'retryable', reason: 'ImporterFailed', message };
+}
+
+/** At most 500 characters, on one line. Of a log the end is kept, of a sentence the beginning. */
+export function shorten(text: string): string {
+  const isLog = text.includes('\n') && text.length > longestMessage;
+  const line = (isLog ? text.slice(-longestMessage) : text).replace(/\s+/g, ' ').trim();
+  return line.length <= longestMessage ? line : `${line.slice(0, longestMessage - 1)}…`;
+}
