@@ -21,4 +21,9 @@ export type {
   WatchFault,
 } from './fault-proxy/plan.ts';
 export { seededRandom } from './fault-proxy/random.ts';
+export { hurriedClock } from './hurried-clock.ts';
+export { type Invariant, Observer, type ObserverOptions } from './observer/observer.ts';
+export type { Violation } from './observer/report.ts';
+export { type ObservedEvent, World } from './observer/world.ts';
+export { besides, NodeProcess, type NodeProcessOptions, type ProcessEnd } from './process/node-process.ts';
 export { type CallMatch, type EventEntry, type LogEntry, type RequestEntry, RequestLog } from './request-log.ts';

@@ -55,11 +55,11 @@ export function violations(value: unknown, schema: Schema, path: string): Status
 }
 
 function typeViolation(value: unknown, schema: Schema, path: string): StatusCause | undefined {
-  if (schema['x-kubernetes-int-or-string'] === true && (Number.isInteger(value) || typeof value === 'string')) return undefined;
-  if (schema.type === undefined || (value === null && schema.nullable === true)) return undefined;
+  const allowed = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : [schema.type ?? typeName(value)];
   const actual = typeName(value);
-  if (actual === schema.type || (schema.type === 'number' && actual === 'integer')) return undefined;
-  const message = `Invalid value: "${actual}": ${path} in body must be of type ${schema.type}: "${actual}"`;
+  if (allowed.includes(actual) || (value === null && schema.nullable === true)) return undefined;
+  if (schema.type === 'number' && actual === 'integer') return undefined;
+  const message = `Invalid value: "${actual}": ${path} in body must be of type ${allowed.join(',')}: "${actual}"`;
   return { reason: 'FieldValueTypeInvalid', message, field: path };
 }
 
