@@ -30,7 +30,7 @@ export const systemClock: Clock = {
       // Node's timers may fire a fraction of a millisecond early, which `monotonic` would notice.
       timer = left > 0 ? setTimeout(arm, Math.min(Math.ceil(left), longestTimerMs)) : setTimeout(callback, 0);
     };
-    timer = setTimeout(ms <= longestTimerMs ? callback : arm, Math.min(ms, longestTimerMs));
+    timer = setTimeout(ms <= longestTimerMs ? callback : arm, Math.min(Math.max(ms, 0), longestTimerMs));
     return () => clearTimeout(timer);
   },
   sleep(ms, signal) {

@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { controllerReference } from '#apply/owner-reference.ts';
+import { type Clock, systemClock } from '#clock/clock.ts';
+import { Informers } from '#informer/informers.ts';
+import { createLogger } from '#log/logger.ts';
+import { keyOf, keyText, type ObjectKey } from '#store/key.ts';
+import { compareVersions } from '#store/resource-version.ts';
+import { ApiFake } from '#testing/index.ts';
+import { ApiError } from '#transport/api-error.ts';
+import { Connection } from '#transport/connection.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+import { Resource, type ResourceType } from '#transport/resource.ts';
+import { until } from '../../test/until.ts';
+import { Controller, type ControllerOptions, type ReconcileContext } from './controller.ts';
+import { after, done, type Result, TerminalError } from './result.ts';
+
+interface Thing extends KubeObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+const things: ResourceType = { group: 'example.com', version: 'v1', plural: 'things', namespaced: true };
+const parts: ResourceType = { group: 'example.com', version: 'v1', plural: 'parts', namespaced: true };
+
+const thing = (name: string, spec: Record<string, unknown> = {}): Thing & Stored => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name, namespace: 'default' },
+  spec,
+});
+const part = (name: string, owner: Thing, spec: Record<string, unknown> = {}): Thing => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Part',
+  metadata: { name, namespace: 'default', ownerReferences: [controllerReference(owner)] },
+  spec,
+});
+
+type Stored = Parameters<ApiFake['seed']>[0];
+type Body = (key: ObjectKey, context: ReconcileContext) => Promise<Result> | Result;
+
+async function rig(t: TestContext, body: Body, options: Partial<ControllerOptions<Thing>> & { clock?: Clock } = {}) {
+  const fake = await ApiFake.start({
+    kinds: [
+      { type: things, kind: 'Thing', hasStatus: true },
+      { type: parts, kind: 'Part', hasStatus: true },
+    ],
+  });
+  const connection = new Connection(fake.credentials);
+  const informers = new Informers({ api: connection, clock: systemClock });
+  const owners = informers.get<Thing>(things);
+  const children = informers.get<Thing>(parts);
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+  const passes: string[] = [];
+  const controller = new Controller<Thing>({
+    name: 'thing',
+    for: owners,
+    informers,
+    api: connection,
+    fieldManager: 'us',
+    clock: systemClock,
+    log,
+    limiter: { firstMs: 20, capMs: 100, random: () => 0 },
+    reconcile: async (key, context) => {
+      passes.push(key.name);
+      return body(key, context);
+    },
+    ...options,
+  }).owns(children);
+  t.after(async () => {
+    await controller.close();
+    await informers.close();
+    await connection.close();
+    await fake.close();
+  });
+  const start = async (): Promise<void> => {
+    informers.start();
+    await informers.synced();
+    controller.start();
+  };
+  /** Nothing is queued, worked on, or ahead of the caches, and all events so far have been seen. */
+  const quiet = async (): Promise<void> => {
+    const revision = `${fake.revision}`;
+    await until('caches that are up to date', () => {
+      fake.sendBookmarks();
+      return [owners, children].every(({ store }) => compareVersions(store.resourceVersion ?? '0', revision) >= 0);
+    });
+    await until('quiet', () => controller.queue.length === 0 && controller.queue.unfinishedMs.length === 0);
+  };
+  return {
+    fake,
+    connection,
+    informers,
+    owners,
+    children,
+    controller,
+    passes,
+    lines,
+    start,
+    quiet,
+    resource: new Resource<Thing>(connection, things),
+  };
+}
+
+test('each object is reconciled once, and again when it changes', async (t) => {
+  const { fake, passes, start, quiet, resource } = await rig(t, () => done);
+  fake.seed(thing('a'));
+  fake.seed(thing('b'));
+  await start();
+  await quiet();
+  assert.deepEqual(passes, ['a', 'b']);
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+  await quiet();
+  assert.deepEqual(passes, ['a', 'b', 'a']);
+});
+
+test('own writes are seen by the next pass and wake nobody', async (t) => {
+  const views: unknown[] = [];
+  const { passes, start, quiet, resource, owners, children, fake } = await rig(t, async (key, { writer }) => {
+    const owner = owners.store.get(keyText(key));
+    if (owner === undefined) return done;
+    const child = children.store.get(keyText(key));
+    views.push([owner.status?.seen, child?.spec?.size]);
+    await writer.child(parts, part(key.name, owner, { size: owner.spec?.size }), child);
+    await writer.status(things, owner, { seen: owner.spec?.size });
+    return done;
+  });
+  await start();
+  await resource.create(thing('a', { size: 1 }));
+  await until('status', () => owners.store.get('default/a')?.status?.seen === 1);
+  await quiet();
+  assert.deepEqual(passes, ['a'], 'neither the part nor the status led to a pass');
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { size: 2 } });
+  await until('status', () => owners.store.get('default/a')?.status?.seen === 2);
+  await quiet();
+  assert.deepEqual(views, [
+    [undefined, undefined],
+    [1, 1],
+  ]);
+  assert.deepEqual(fake.log.tally({ verb: 'write', resource: 'parts' }), { 'create parts': 1, 'patch parts': 2 });
+});
+
+test('a key is held back until the cache shows its write, however slow the watch is', async (t) => {
+  const { passes, start, quiet, resource, owners, controller } = await rig(t, async (key, { writer }) => {
+    const owner = owners.store.get(keyText(key));
+    if (owner === undefined) return done;
+    const count = Number(owner.status?.count ?? 0);
+    if (count < 3) await writer.status(things, owner, { count: count + 1 });
+    return count < 3 ? after(0) : done;
+  });
+  await start();
+  await resource.create(thing('a'));
+  await until('third write', () => owners.store.get('default/a')?.status?.count === 3);
+  await quiet();
+  // A pass on an old cache would have written the same count again and met a conflict.
+  assert.deepEqual(passes, ['a', 'a', 'a', 'a']);
+  assert.equal(controller.heldBack, 0);
+});
+
+test('the change of somebody else during a pass is never taken for an echo', async (t) => {
+  const { start, quiet, resource, owners, passes } = await rig(t, async (key, { writer }) => {
+    const owner = owners.store.get(keyText(key));
+    if (owner === undefined) return done;
+    if (owner.spec?.x === undefined) {
+      const answer = await writer.status(things, owner, { seen: true });
+      // The next version is not ours, although it comes right behind our own.
+      await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+      assert.ok(answer.metadata.resourceVersion !== undefined);
+    }
+    return done;
+  });
+  await start();
+  await resource.create(thing('a'));
+  await until('second pass', () => passes.length === 2);
+  await quiet();
+  assert.deepEqual(passes, ['a', 'a']);
+});
+
+test('a child that is removed or edited by hand wakes its owner', async (t) => {
+  const { start, quiet, resource, owners, children, passes, connection } = await rig(t, async (key, { writer }) => {
+    const owner = owners.store.get(keyText(key));
+    if (owner !== undefined) await writer.child(parts, part(key.name, owner, { size: 1 }), children.store.get(keyText(key)));
+    return done;
+  });
+  const childResource = new Resource<Thing>(connection, parts);
+  await start();
+  await resource.create(thing('a'));
+  await until('part', () => children.store.size === 1);
+  await childResource.delete({ namespace: 'default', name: 'a' });
+  await until('second pass', () => passes.length === 2);
+  await quiet();
+  await childResource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { size: 7 } });
+  await until('repair', async () => (await childResource.get({ namespace: 'default', name: 'a' })).spec?.size === 1);
+  await quiet();
+  assert.deepEqual(passes, ['a', 'a', 'a']);
+});
+
+test('a deletion of ours that is complete wakes the owner: somebody may have waited for it', async (t) => {
+  const { start, quiet, resource, owners, children, passes } = await rig(t, async (key, { writer }) => {
+    const owner = owners.store.get(keyText(key));
+    const child = children.store.get(keyText(key));
+    if (owner === undefined) return done;
+    if (owner.spec?.remove !== true) await writer.child(parts, part(key.name, owner), child);
+    else if (child !== undefined) await writer.delete(parts, child);
+    return done;
+  });
+  await start();
+  await resource.create(thing('a'));
+  await until('part', () => children.store.size === 1);
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { remove: true } });
+  await until('third pass', () => passes.length === 3);
+  await quiet();
+  assert.deepEqual(passes, ['a', 'a', 'a']);
+});
+
+test('a key is never in two passes at once, others are', async (t) => {
+  let running = 0;
+  let most = 0;
+  const own = new Set<string>();
+  const gate = Promise.withResolvers<void>();
+  const { start, quiet, fake, resource, passes } = await rig(
+    t,
+    async ({ name }) => {
+      assert.ok(!own.has(name), `${name} is in two passes`);
+      own.add(name);
+      most = Math.max(most, ++running);
+      await gate.promise;
+      running--;
+      own.delete(name);
+      return done;
+    },
+    { workers: 3 },
+  );
+  for (const name of ['a', 'b', 'c', 'd', 'e']) fake.seed(thing(name));
+  await start();
+  await until('three passes', () => running === 3);
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+  gate.resolve();
+  await until('all passes', () => passes.length === 6);
+  await quiet();
+  assert.equal(most, 3);
+  assert.deepEqual(passes.toSorted(), ['a', 'a', 'b', 'c', 'd', 'e']);
+});
+
+test('an error is retried with a growing wait; success ends the row', async (t) => {
+  const failures: number[] = [];
+  const { start, quiet, fake, passes, lines } = await rig(t, (_, context) => {
+    failures.push(context.failures);
+    if (context.failures < 3) throw new Error('not yet');
+    return done;
+  });
+  fake.seed(thing('a'));
+  await start();
+  await until('fourth pass', () => passes.length === 4);
+  await quiet();
+  assert.deepEqual(failures, [0, 1, 2, 3]);
+  const reports = lines.filter(({ msg }) => msg === 'reconcile failed');
+  assert.deepEqual(
+    reports.map(({ retryInMs }) => retryInMs),
+    [20, 40, 80],
+  );
+  assert.deepEqual(new Set(reports.map(({ controller, object }) => `${controller} ${object}`)), new Set(['thing default/a']));
+  assert.equal(new Set(reports.map(({ reconcile }) => reconcile)).size, 3, 'each pass has an id of its own');
+});
+
+test('the time a server asks for is the least to wait', async (t) => {
+  const { start, fake, passes, lines } = await rig(t, (_, { failures }) => {
+    if (failures === 0) throw new ApiError(503, undefined, 'GET /', 150);
+    return done;
+  });
+  fake.seed(thing('a'));
+  await start();
+  await until('second pass', () => passes.length === 2);
+  assert.equal(lines.find(({ msg }) => msg === 'reconcile failed')?.retryInMs, 150);
+});
+
+test('a terminal error rests until something changes', async (t) => {
+  const { start, quiet, resource, passes, lines, controller } = await rig(t, () => {
+    throw new TerminalError('the size must be positive');
+  });
+  await start();
+  await resource.create(thing('a'));
+  await until('first pass', () => passes.length === 1);
+  await quiet();
+  assert.equal(controller.queue.delayed, 0);
+  assert.ok(lines.some(({ msg }) => msg === 'reconcile failed for good; waiting for a change'));
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+  await until('second pass', () => passes.length === 2);
+});
+
+test('a pass that takes too long has its signal aborted and is retried', async (t) => {
+  const { start, fake, passes, lines } = await rig(
+    t,
+    (_, { signal, failures }) => (failures > 0 ? done : systemClock.sleep(60_000, signal).then(() => done)),
+    { timeoutMs: 30 },
+  );
+  fake.seed(thing('a'));
+  await start();
+  await until('second pass', () => passes.length === 2);
+  const report = lines.find(({ msg }) => msg === 'reconcile failed');
+  assert.match(JSON.stringify(report?.err), /the pass did not end within 0.03 s/);
+});
+
+test('after() brings the key back; a change before that replaces the wait', async (t) => {
+  const { start, quiet, fake, passes, controller, resource } = await rig(t, () => (passes.length === 1 ? after(60_000) : done));
+  fake.seed(thing('a'));
+  await start();
+  await until('delay', () => controller.queue.delayed === 1);
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+  await until('second pass', () => passes.length === 2);
+  await quiet();
+  assert.equal(controller.queue.delayed, 0);
+  assert.throws(() => after(Number.NaN), /got NaN/);
+  assert.throws(() => after(-1), /got -1/);
+});
+
+test('watches maps over an index, for the object as it was and as it is', async (t) => {
+  const { start, quiet, fake, passes, controller, children, owners, connection } = await rig(t, () => done);
+  owners.addIndex('uses', (object) => [String(object.spec?.uses)]);
+  controller.watches(children, (child) => owners.store.byIndex('uses', String(child.spec?.provides)).map(keyOf));
+  fake.seed(thing('a', { uses: 'x' }));
+  fake.seed(thing('b', { uses: 'y' }));
+  fake.seed(thing('c', { uses: 'z' }));
+  fake.seed({
+    apiVersion: 'example.com/v1',
+    kind: 'Part',
+    metadata: { name: 'p', namespace: 'default' },
+    spec: { provides: 'x' },
+  });
+  await start();
+  await quiet();
+  passes.length = 0;
+  await new Resource<Thing>(connection, parts).mergePatch({ namespace: 'default', name: 'p' }, { spec: { provides: 'y' } });
+  await until('both passes', () => passes.length === 2);
+  await quiet();
+  assert.deepEqual(passes.toSorted(), ['a', 'b']);
+});
+
+test('changes that a condition refuses wake nobody', async (t) => {
+  const { start, quiet, fake, passes, controller, children, connection } = await rig(t, () => done);
+  controller.watches(children, () => ['default/a'], { when: (change) => change.type !== 'updated' });
+  fake.seed(thing('a'));
+  fake.seed({ apiVersion: 'example.com/v1', kind: 'Part', metadata: { name: 'p', namespace: 'default' } });
+  await start();
+  await quiet();
+  passes.length = 0;
+  const resource = new Resource<Thing>(connection, parts);
+  await resource.mergePatch({ namespace: 'default', name: 'p' }, { spec: { x: 1 } });
+  await quiet();
+  assert.deepEqual(passes, []);
+  await resource.delete({ namespace: 'default', name: 'p' });
+  await until('pass', () => passes.length === 1);
+});
+
+test('what a person changes goes before what was found at the start', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { start, fake, passes, resource, controller, owners } = await rig(
+    t,
+    async () => {
+      if (passes.length === 1) await gate.promise;
+      return done;
+    },
+    { workers: 1 },
+  );
+  for (let i = 0; i < 10; i++) fake.seed(thing(`old-${i}`));
+  await start();
+  await until('first pass', () => passes.length === 1);
+  await resource.create(thing('new'));
+  await resource.delete({ namespace: 'default', name: 'old-9' });
+  await until('both events', () => owners.store.get('default/old-9') === undefined && controller.queue.length === 10);
+  gate.resolve();
+  await until('all passes', () => passes.length === 11);
+  assert.deepEqual(passes.slice(0, 4), ['old-0', 'old-9', 'new', 'old-1']);
+});
+
+test('closing ends the passes under way by their signal and begins no other', async (t) => {
+  const ended: unknown[] = [];
+  const { start, fake, passes, controller } = await rig(
+    t,
+    async (_, { signal }) => {
+      await systemClock.sleep(60_000, signal).catch((error: Error) => ended.push(error.message));
+      signal.throwIfAborted();
+      return done;
+    },
+    { workers: 1 },
+  );
+  fake.seed(thing('a'));
+  fake.seed(thing('b'));
+  await start();
+  await until('first pass', () => passes.length === 1);
+  await controller.close();
+  assert.deepEqual(ended, ['the controller thing is stopping']);
+  assert.deepEqual(passes, ['a']);
+});
+
+test('outcomes are told to the observer', async (t) => {
+  const outcomes: string[] = [];
+  const results: Body[] = [
+    () => after(1),
+    () => {
+      throw new Error('x');
+    },
+    () => {
+      throw new ApiError(409, { kind: 'Status', reason: 'Conflict' }, 'PUT /');
+    },
+    () => {
+      throw new TerminalError('x');
+    },
+    () => done,
+  ];
+  const { start, fake, passes, resource } = await rig(t, (key, context) => (results[passes.length - 1] as Body)(key, context), {
+    observer: { passEnded: (outcome) => outcomes.push(outcome) },
+  });
+  fake.seed(thing('a'));
+  await start();
+  await until('terminal error', () => outcomes.length === 4);
+  await resource.mergePatch({ namespace: 'default', name: 'a' }, { spec: { x: 1 } });
+  await until('last pass', () => outcomes.length === 5);
+  assert.deepEqual(outcomes, ['requeue_after', 'error', 'conflict', 'terminal', 'success']);
+});
