@@ -44,6 +44,10 @@ test('in the background: up, status, kubeconfig, a second up is refused, down', 
     assert.match(stdout, /^vmdiskimage\.pelotech\.ot\/sync-workspace-123$/m);
     assert.match(stdout, /^workspace\.pelotech\.ot\/demo-workspace-1$/m);
 
+    // Without controllers an object goes when it is deleted: nothing holds it.
+    const remove = ['--kubeconfig', kubeconfig, 'delete', 'vmdi', 'sync-workspace-123', '--timeout=20s'];
+    assert.match((await promisify(execFile)(kubectl, remove)).stdout, /"sync-workspace-123" deleted/);
+
     const second = await terrain('up', '--home', home);
     assert.equal(second.code, 1);
     assert.ok(second.stderr.includes(String(status.pid)), second.stderr);

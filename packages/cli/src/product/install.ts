@@ -18,7 +18,9 @@ export async function installProduct(connection: Connection, { signal, onApplied
 }
 
 function productManifests(): KubeObject[] {
-  return [...kinds.map(crdOf), ...admissionPolicies().flat(), ...peopleRoles(), ...operatorIdentity()];
+  // A finalizer nobody removes would keep every deleted object for ever, so the policies that set ours come with the controllers.
+  const policies = admissionPolicies().filter(([policy]) => policy.kind !== 'MutatingAdmissionPolicy');
+  return [...kinds.map(crdOf), ...policies.flat(), ...peopleRoles(), ...operatorIdentity()];
 }
 
 /** The policies read the ledger, so there must be one; never applied over an existing one, which holds the slots in use. */

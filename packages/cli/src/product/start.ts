@@ -38,8 +38,7 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
     signal,
   });
   try {
-    await install(cluster, progress, signal);
-    if (options.simulator) await simulate(cluster, progress, signal);
+    await Promise.all([install(cluster, progress, signal), options.simulator && simulate(cluster, progress, signal)]);
     const examples = options.examples ? await applyExamples(cluster, options, progress, signal) : [];
     return { cluster, options, examples, [Symbol.asyncDispose]: () => cluster.stop() };
   } catch (error) {
