@@ -17,10 +17,10 @@ function fail(sentence) {
   process.exit(1);
 }
 
-/** Identifies what node_modules must hold; a change in any of these files means "install again". */
+/** Identifies what node_modules must hold; the lock file names every package, so nothing else decides whether to install again. */
 function wanted() {
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', 'package.json', '.npmrc']) hash.update(readFileSync(join(root, file)));
+  for (const file of ['package-lock.json', '.npmrc']) hash.update(readFileSync(join(root, file)));
   return `${hash.digest('hex')} ${process.platform} ${process.arch}`;
 }
 
