@@ -23,6 +23,9 @@ export const kubernetesVersion = '1.36.3';
 export const etcdVersion = '3.6.8';
 export const kwokVersion = '0.8.0';
 
+/** What a cluster of ours consists of. */
+export const versions = { kubernetes: kubernetesVersion, etcd: etcdVersion, kwok: kwokVersion } as const;
+
 const minuteMs = 60_000;
 const gibibyte = 1024 ** 3;
 

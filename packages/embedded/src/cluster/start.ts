@@ -12,6 +12,7 @@ import { portTakenSentence } from '#home/port-holder.ts';
 import { writeRecord } from '#home/record.ts';
 import { startSimulatedNodes } from '#node/start.ts';
 import { freePort } from '#process/port.ts';
+import { together } from '#process/together.ts';
 import { until } from '#process/until.ts';
 import { type Progress, runTask, silent } from '#progress.ts';
 import { ensureUpstream } from '#upstream/ensure.ts';
@@ -84,19 +85,12 @@ function runningFile(state: 'starting' | 'running') {
 }
 
 /** Downloads and compiles at the same time: one waits for the network while the other uses the processor. */
-async function gather(options: StartOptions): Promise<[Binaries, Upstream]> {
-  const stop = new AbortController();
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+function gather(options: StartOptions): Promise<readonly [Binaries, Upstream]> {
   const groups = options.nodes === 0 ? (['core'] as const) : (['core', 'sim'] as const);
-  const both = [ensureBinaries(groups, { ...options, signal }), ensureUpstream({ ...options, signal })] as const;
-  try {
-    return await Promise.all(both);
-  } catch (error) {
-    // The other one must have ended too before anybody is told that nothing runs any more.
-    stop.abort();
-    await Promise.allSettled(both);
-    throw error;
-  }
+  return together(options.signal, [
+    (signal) => ensureBinaries(groups, { ...options, signal }),
+    (signal) => ensureUpstream({ ...options, signal }),
+  ]);
 }
 
 /** etcd and the API server; returns the port on which the latter answers. */
@@ -136,21 +130,29 @@ async function etcdReason(plane: ControlPlane, layout: HomeLayout): Promise<Embe
 /** What needs a ready API server. All of it at once, since most of the time goes into waiting. */
 async function startRest(plane: ControlPlane, port: number, upstream: Upstream, options: StartOptions): Promise<void> {
   const progress = options.progress ?? silent;
-  const nodes = options.nodes ?? 2;
+  const count = options.nodes ?? 2;
   await using connection = new Connection(plane.credentials(port), { timeoutMs: 60_000 });
-  await Promise.all([
-    runTask(progress, { name: 'controllers', title: 'Controller-manager and scheduler' }, async () => {
-      await Promise.all([plane.startControllerManager(port), plane.startScheduler(port)]);
-      await defaultServiceAccount(connection, options.signal);
-    }),
+  const controllers = async (signal: AbortSignal) => {
+    await Promise.all([plane.startControllerManager(port), plane.startScheduler(port)]);
+    await defaultServiceAccount(connection, signal);
+  };
+  const definitions = (signal: AbortSignal) =>
     runTask(progress, { name: 'definitions', title: 'Definitions of CDI, KubeVirt, snapshots and networks' }, async (report) => {
       const onInstalled = (done: number, total: number) => report.advance(done, total, 'definitions');
-      await installDefinitions(connection, upstream.definitions, { signal: options.signal, onInstalled });
-    }),
-    runTask(progress, { name: 'nodes', title: nodes === 0 ? 'No simulated nodes' : `${nodes} simulated nodes` }, () =>
-      startSimulatedNodes({ plane, port, connection, upstream, count: nodes, signal: options.signal }),
-    ),
-  ]);
+      await installDefinitions(connection, upstream.definitions, { signal, onInstalled });
+    });
+  const nodes = (signal: AbortSignal) => startSimulatedNodes({ plane, port, connection, upstream, count, signal });
+  await plane.whileAllRun(options.signal, (running) =>
+    together(running, [
+      (signal) =>
+        runTask(progress, { name: 'controllers', title: 'Controller-manager and scheduler' }, () => controllers(signal)),
+      definitions,
+      (signal) =>
+        runTask(progress, { name: 'nodes', title: count === 0 ? 'No simulated nodes' : `${count} simulated nodes` }, () =>
+          nodes(signal),
+        ),
+    ]),
+  );
 }
 
 /** Until it exists no pod is admitted, so the cluster is of no use yet. */

@@ -23,6 +23,7 @@ export class ControlPlane {
   readonly #options: ControlPlaneOptions;
   readonly #processes = new Map<string, ManagedProcess>();
   readonly pki: Pki;
+  #onEnd: ((component: ManagedProcess) => void) | undefined;
 
   private constructor(options: ControlPlaneOptions, pki: Pki) {
     this.#options = options;
@@ -107,6 +108,23 @@ export class ControlPlane {
     );
   }
 
+  /** Does something that needs every process; when one of them ends, the work is aborted and the reason thrown. */
+  async whileAllRun<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    let reason: Promise<EmbeddedError> | undefined;
+    this.#onEnd = (component) => {
+      reason ??= this.#failure(component);
+      stop.abort();
+    };
+    try {
+      return await work(signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]));
+    } catch (error) {
+      throw (await reason) ?? error;
+    } finally {
+      this.#onEnd = undefined;
+    }
+  }
+
   /**
    * Ends everything in the order in which nothing loses what it depends on: clients first, then the API server, etcd last.
    * Whatever does not end by its deadline is killed.
@@ -132,19 +150,23 @@ export class ControlPlane {
       holdsEventLoop: !this.#options.throwAway,
     });
     this.#processes.set(name, started);
+    void started.exited.then(() => this.#onEnd?.(started));
     return started;
   }
 
   async #failIfEnded(port: number): Promise<void> {
     for (const component of this.#processes.values()) {
       if (component.exit === undefined) continue;
-      const words = await component.lastWords();
-      if (/address already in use/.test(words))
+      if (/address already in use/.test(await component.lastWords())) {
         throw new EmbeddedError('PortTaken', `Port ${port} on 127.0.0.1 is in use by another program.`);
-      throw new EmbeddedError(
-        'ComponentFailed',
-        `${component.name} ended instead of becoming ready; the last lines of ${component.logFile} are:\n${words}`,
-      );
+      }
+      throw await this.#failure(component);
     }
+  }
+
+  async #failure(component: ManagedProcess): Promise<EmbeddedError> {
+    const words = await component.lastWords();
+    const sentence = `${component.name} ended instead of becoming ready; the last lines of ${component.logFile} are:\n${words}`;
+    return new EmbeddedError('ComponentFailed', sentence);
   }
 }

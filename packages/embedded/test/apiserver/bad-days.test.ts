@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { clusterStatus, type ProgressEvent, startCluster, stopCluster } from '@terrain/embedded';
+import { clusterStatus, ensureBinaries, groups, type ProgressEvent, startCluster, stopCluster } from '@terrain/embedded';
 import { isRunning } from '#process/process-facts.ts';
 import { until } from '#process/until.ts';
+import { temporaryDirectory } from '#testing/temporary-directory.ts';
 import { homeDirectory } from './home-directory.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -95,6 +96,18 @@ test('interrupted while starting: nothing is left running and the home is free',
     readdirSync('/proc').filter((pid) => commandLine(pid).includes(home)),
     [],
   );
+});
+
+test('a program that fails while starting ends the start at once, with its last words', { timeout: 60_000 }, async (t) => {
+  const binaries = temporaryDirectory(t);
+  const core = await ensureBinaries(['core']);
+  for (const name of Object.values(groups.core.programs)) symlinkSync(core.path(name), join(binaries, name));
+  writeFileSync(join(binaries, 'kwok'), '#!/bin/sh\necho this kwok is broken\nexit 1\n', { mode: 0o755 });
+  await assert.rejects(startCluster({ home, nodes: 1, binaries }), {
+    code: 'ComponentFailed',
+    message: /^kwok ended instead of becoming ready; the last lines of .+kwok\.log are:\nthis kwok is broken$/,
+  });
+  assert.equal((await clusterStatus(home)).state, 'stopped');
 });
 
 test('damaged data: said in one sentence, set aside on request, never deleted', { timeout: 180_000 }, async (t) => {
