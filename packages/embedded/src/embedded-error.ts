@@ -1,5 +1,5 @@
 /** Everything that can go wrong here and that a person can do something about; each message is one sentence that says what. */
-export const embeddedErrors = {
+const embeddedErrors = {
   GoMissing: 'no Go toolchain is on the PATH, and the binaries are not in the cache',
   GoTooOld: 'the Go toolchain is older than the sources need',
   BuildFailed: 'the compiler or the linker refused, or modules could not be downloaded after many tries',

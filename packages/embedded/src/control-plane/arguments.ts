@@ -1,7 +1,7 @@
 /** The command lines of the control plane's processes. Pure: a layout in, arguments out. */
 
 /** Addresses of the cluster's inside. Nothing routes to them on this machine unless a real node is added. */
-export const network = {
+const network = {
   serviceRange: '10.96.0.0/16',
   serviceAddress: '10.96.0.1',
   podRange: '10.244.0.0/16',
