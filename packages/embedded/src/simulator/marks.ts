@@ -8,6 +8,8 @@ export const notes = {
   switches: 'terrain.dev/sim',
   /** When a timeline began, in milliseconds since 1970: the API's own timestamps have whole seconds. */
   since: 'terrain.dev/sim-since',
+  /** The last step of that timeline that was shown. */
+  step: 'terrain.dev/sim-step',
   /** When an import was complete. */
   doneAt: 'terrain.dev/sim-done',
   /** On a claim whose importer waits for a Secret or ConfigMap. */

@@ -118,6 +118,11 @@ export class Rehearsal {
     this.nowMs = endMs;
   }
 
+  /** Lets time pass with nobody playing, as when the simulator is stopped or the machine is busy. */
+  pause(ms: number): void {
+    this.nowMs += ms;
+  }
+
   /** The values an object went through, each once per change, with the time since the start in seconds. */
   sequence<T>(
     kind: KindName,

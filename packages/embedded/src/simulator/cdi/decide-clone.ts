@@ -4,6 +4,7 @@ import type { Claim, VolumeSnapshot } from '../objects.ts';
 import { bytesOf } from '../quantity.ts';
 import { bindSteps } from '../storage/bind.ts';
 import { elapsedMs, instantOf, readInstant, type Time } from '../time.ts';
+import { positionAt, type Stretch } from '../timeline.ts';
 import { cdiAnnotations } from './annotations.ts';
 import { pathNote, waitsForConsumer } from './decide-import.ts';
 import { desiredClaim, diskBytesOf, renderClaim } from './desired.ts';
@@ -97,27 +98,18 @@ interface CloneMoment {
   readonly phase: string;
   /** CDI's name for the step, kept on the claim. */
   readonly step: string;
-  readonly untilMs: number;
 }
 
-function cloneAt(view: DataVolumeView, offsetMs: number): CloneMoment {
+function* cloneStretches(view: DataVolumeView): Generator<Stretch<CloneMoment>> {
   const { clone, expand } = view.scenario.durations;
-  const needsRoom = isLarger(view);
-  const canGrow = view.storageClass?.allowVolumeExpansion === true;
+  const forever = Number.POSITIVE_INFINITY;
   // Without a resizer the expansion never ends, and CDI waits for it in silence.
-  const growMs = !needsRoom ? 0 : canGrow ? expand : Number.POSITIVE_INFINITY;
-  const steps: readonly [phase: string, step: string, lengthMs: number][] = [
-    ['CloneScheduled', 'Pending', clone * 0.2],
-    ['CloneFromSnapshotSourceInProgress', 'SnapshotClone', clone * 0.6],
-    ['PrepClaimInProgress', 'PrepClaim', growMs],
-    ['RebindInProgress', 'Rebind', clone * 0.2],
-  ];
-  let endMs = 0;
-  for (const [phase, step, lengthMs] of steps) {
-    endMs += lengthMs;
-    if (offsetMs < endMs) return { phase, step, untilMs: endMs };
-  }
-  return { phase: 'Succeeded', step: 'Succeeded', untilMs: Number.POSITIVE_INFINITY };
+  const growMs = !isLarger(view) ? 0 : view.storageClass?.allowVolumeExpansion === true ? expand : forever;
+  yield { lengthMs: clone * 0.2, moment: { phase: 'CloneScheduled', step: 'Pending' } };
+  yield { lengthMs: clone * 0.6, moment: { phase: 'CloneFromSnapshotSourceInProgress', step: 'SnapshotClone' } };
+  yield { lengthMs: growMs, moment: { phase: 'PrepClaimInProgress', step: 'PrepClaim' } };
+  yield { lengthMs: clone * 0.2, moment: { phase: 'RebindInProgress', step: 'Rebind' } };
+  yield { lengthMs: forever, moment: { phase: 'Succeeded', step: 'Succeeded' } };
 }
 
 function isLarger({ claim, snapshot }: DataVolumeView): boolean {
@@ -126,14 +118,18 @@ function isLarger({ claim, snapshot }: DataVolumeView): boolean {
 }
 
 function advance(view: DataVolumeView, claim: Claim, time: Time): Decision {
-  const sinceMs = readInstant(claim.metadata.annotations, notes.since) ?? time.nowMs;
-  const moment = cloneAt(view, elapsedMs(time, sinceMs));
+  const begunMs = readInstant(claim.metadata.annotations, notes.since) ?? time.nowMs;
+  const shown = readInstant(claim.metadata.annotations, notes.step) ?? -1;
+  const place = positionAt(cloneStretches(view), elapsedMs(time, begunMs), shown + 1);
+  const { moment } = place.stretch;
+  const sinceMs = place.isLate ? Math.floor(time.nowMs - place.beginMs / time.speed) : begunMs;
   // A clone that was accepted before its snapshot was ready waits for it, and goes on by itself.
   const waits = moment.step !== 'Pending' && view.snapshot !== undefined && view.snapshot.status?.readyToUse !== true;
   const { phase, step } = waits ? { phase: 'CloneScheduled', step: 'Pending' } : moment;
   const isDone = step === 'Succeeded';
   const changes = {
     [cdiAnnotations.clonePhase]: step,
+    ...(waits ? {} : { [notes.step]: String(place.step), [notes.since]: String(sinceMs) }),
     [cdiAnnotations.running]: String(!isDone && step !== 'Pending'),
     [cdiAnnotations.runningReason]: isDone ? 'Completed' : step === 'Pending' ? 'Pending' : 'Populator is running',
     [cdiAnnotations.runningMessage]: isDone ? 'Clone Complete' : step === 'Pending' ? 'Clone Pending' : '',
@@ -144,7 +140,7 @@ function advance(view: DataVolumeView, claim: Claim, time: Time): Decision {
   // The volume is moved over before the clone counts as done.
   if (isDone) effects.push(...bind(view, claim));
   effects.push(...report(view, { phase, claim: claimFacts(claim, changes) }, time));
-  return { effects, ...earliest(waits ? undefined : instantOf(time, sinceMs, moment.untilMs)) };
+  return { effects, ...earliest(waits ? undefined : instantOf(time, sinceMs, place.endMs)) };
 }
 
 function bind({ storageClass, volume }: DataVolumeView, claim: Claim): readonly Effect[] {

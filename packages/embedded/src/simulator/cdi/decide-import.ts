@@ -46,8 +46,7 @@ function createClaim(view: DataVolumeView, source: Source, script: ImportScript,
   const isDone = isInstant(script) && view.isServed;
   const object = desiredClaim(dataVolume, {
     spec: rendered.spec,
-    // On populator storage the import's clock is the temporary claim's.
-    annotations: isDone ? doneAnnotations(view, time) : isPopulated ? {} : { [notes.since]: String(time.nowMs) },
+    annotations: isDone ? doneAnnotations(view, time) : {},
     switches,
     ...(isPopulated
       ? { populator: { kind: 'VolumeImportSource', name: `volume-import-source-${dataVolume.metadata.uid}` } }
@@ -104,15 +103,18 @@ function fillInPlace(view: DataVolumeView, work: Work, time: Time): Decision {
   if (storageClass === undefined) return { effects: report(view, { phase: 'Pending', claim: claimFacts(claim) }, time) };
   const binding = bindSteps(claim, view.volume, storageClass);
   if (binding.length > 0) return { effects: binding };
-  return advance(view, work, time);
+  if (readInstant(claim.metadata.annotations, notes.since) !== undefined) return advance(view, work, time);
+  const begun = patchOf('PersistentVolumeClaim', claim, { metadata: { annotations: { [notes.since]: String(time.nowMs) } } });
+  return { effects: [...report(view, { phase: 'PVCBound', claim: claimFacts(claim) }, time), begun] };
 }
 
 function advance(view: DataVolumeView, work: Work, time: Time): Decision {
   const { source, claim, filled, script } = work;
   const held = holdBack(view, work, time);
   if (held !== undefined) return held;
-  const sinceMs = readInstant(filled.metadata.annotations, notes.since) ?? time.nowMs;
-  const moment = importAt(script, elapsedMs(time, sinceMs));
+  const begunMs = readInstant(filled.metadata.annotations, notes.since) ?? time.nowMs;
+  const moment = importAt(script, elapsedMs(time, begunMs), shownStep(claim) + 1);
+  const sinceMs = moment.isLate ? Math.floor(time.nowMs - moment.beginMs / time.speed) : begunMs;
   const isBlocked = script.fault?.at === 'container' && moment.untilMs === Number.POSITIVE_INFINITY;
   const changes = changedAnnotations(claim, {
     ...wantedAnnotations(view, work, moment, time),
@@ -124,7 +126,14 @@ function advance(view: DataVolumeView, work: Work, time: Time): Decision {
   effects.push(...report(view, { phase: phaseOf(view, claim, moment), claim: claimFacts(claim, changes) }, time));
   if (moment.downloads > 0) effects.push(download(view, source, moment));
   effects.push(...importerSteps(view, filled, moment, time.nowMs));
+  if (moment.isLate)
+    effects.push(patchOf('PersistentVolumeClaim', filled, { metadata: { annotations: { [notes.since]: String(sinceMs) } } }));
   return { effects, ...earliest(instantOf(time, sinceMs, moment.untilMs)) };
+}
+
+/** The last step of the import that was shown. */
+function shownStep(claim: Claim): number {
+  return readInstant(claim.metadata.annotations, notes.step) ?? -1;
 }
 
 /** An import whose pod cannot be made or started stands still; its clock is set when it can go on. */
@@ -170,6 +179,7 @@ function wantedAnnotations(
     [cdiAnnotations.runningMessage]: running.message,
     [cdiAnnotations.runningReason]: running.reason,
     [cdiAnnotations.progress]: moment.progress,
+    [notes.step]: String(moment.step),
     ...(moment.outcome === 'fatal' ? { [cdiAnnotations.fatalError]: 'true' } : {}),
     ...(moment.outcome === 'succeeded' ? doneAnnotations(view, time) : {}),
   };

@@ -289,3 +289,15 @@ test('a switch that does not exist is reported on the DataVolume', () => {
   rehearsal.advance(0);
   assert.match(rehearsal.events.find(({ reason }) => reason === 'UnknownSwitch')?.message ?? '', /There is no switch "htp"/);
 });
+
+test('a simulator that was stopped for a minute skips nothing: it goes on with what it had not shown', () => {
+  const calm = stage(http());
+  calm.advance(seconds(20));
+  const busy = stage(http());
+  for (let round = 0; round < 20; round++) {
+    busy.advance(0);
+    busy.pause(seconds(60));
+  }
+  assert.deepEqual(phases(busy), phases(calm));
+  assert.equal(busy.egress.of('https://example.com/disk.qcow2').downloads, 1);
+});

@@ -1,4 +1,5 @@
 import type { Durations } from '../scenario/scenario.ts';
+import { positionAt, type Stretch } from '../timeline.ts';
 import type { Fault, ImportKind } from './fault.ts';
 
 /** Everything that decides how an import goes; it never changes while the import lasts. */
@@ -29,12 +30,14 @@ export interface ImportMoment {
   readonly outcome: 'underway' | 'succeeded' | 'fatal';
   /** Offset at which this moment ends; infinite when only somebody else can end it. */
   readonly untilMs: number;
+  /** See Position. */
+  readonly step: number;
+  readonly beginMs: number;
+  readonly isLate: boolean;
 }
 
-/** A stretch of the timeline. While it transfers, progress is read every two seconds, as CDI does. */
-interface Stretch {
-  readonly lengthMs: number;
-  readonly moment: Omit<ImportMoment, 'untilMs' | 'progress' | 'bytes'>;
+/** While a stretch transfers, progress is read every two seconds, as CDI does. */
+interface ImportStretch extends Stretch<Omit<ImportMoment, 'untilMs' | 'progress' | 'bytes' | 'step' | 'beginMs' | 'isLate'>> {
   readonly transfer?: { readonly to: number; readonly perMs: number };
 }
 
@@ -53,33 +56,35 @@ const unschedulableShare = 0.4;
  * The stretches follow what was seen of CDI 1.65 on populator storage: a first pod that validates and ends with "Scratch space required", a
  * second one that downloads to scratch space and converts. Only the container's restarts count as restarts, not the change of pods.
  */
-export function importAt(script: ImportScript, offsetMs: number): ImportMoment {
-  let beginMs = 0;
+export function importAt(script: ImportScript, offsetMs: number, atMostStep = Number.POSITIVE_INFINITY): ImportMoment {
   let progress = 'N/A';
   let bytes = 0;
-  for (const { lengthMs, moment, transfer } of stretches(script)) {
-    const endMs = beginMs + lengthMs;
-    const isHere = offsetMs < endMs || lengthMs === Number.POSITIVE_INFINITY;
-    if (transfer !== undefined) {
-      const passedMs = Math.min(isHere ? offsetMs - beginMs : lengthMs, transfer.to / transfer.perMs);
-      const ticks = Math.floor(passedMs / progressEveryMs);
+  const { stretch, step, beginMs, endMs, insideMs, isLate } = positionAt(
+    stretches(script),
+    offsetMs,
+    atMostStep,
+    ({ transfer, lengthMs }) => {
+      if (transfer === undefined) return;
+      const ticks = Math.floor(Math.min(lengthMs, transfer.to / transfer.perMs) / progressEveryMs);
       if (ticks > 0) progress = percent(ticks * progressEveryMs * transfer.perMs);
-      if (isHere) {
-        const nextTickMs = (ticks + 1) * progressEveryMs;
-        const fullMs = transfer.to / transfer.perMs;
-        // A transfer that hangs is read for ever, so its last figure is seen however short the way there was.
-        const hangs = endMs === Number.POSITIVE_INFINITY;
-        if (hangs && passedMs === fullMs) progress = percent(transfer.to);
-        const nextMs = nextTickMs <= fullMs ? nextTickMs : hangs && passedMs < fullMs ? fullMs : Number.POSITIVE_INFINITY;
-        const bytesNow = bytes + Math.round(script.bytes * passedMs * transfer.perMs);
-        return { ...moment, progress, bytes: bytesNow, untilMs: Math.min(endMs, beginMs + nextMs) };
-      }
       bytes += Math.round(script.bytes * transfer.to);
-    }
-    if (isHere) return { ...moment, progress: moment.outcome === 'succeeded' ? '100.0%' : progress, bytes, untilMs: endMs };
-    beginMs = endMs;
-  }
-  throw new Error('the last stretch of an import never ends');
+    },
+  );
+  const { moment, transfer } = stretch;
+  const place = { step, beginMs, isLate };
+  if (transfer === undefined)
+    return { ...moment, ...place, progress: moment.outcome === 'succeeded' ? '100.0%' : progress, bytes, untilMs: endMs };
+  const fullMs = transfer.to / transfer.perMs;
+  const passedMs = Math.min(insideMs, fullMs);
+  const ticks = Math.floor(passedMs / progressEveryMs);
+  if (ticks > 0) progress = percent(ticks * progressEveryMs * transfer.perMs);
+  // A transfer that hangs is read for ever, so its last figure is seen however short the way there was.
+  const hangs = endMs === Number.POSITIVE_INFINITY;
+  if (hangs && passedMs === fullMs) progress = percent(transfer.to);
+  const nextTickMs = (ticks + 1) * progressEveryMs;
+  const nextMs = nextTickMs <= fullMs ? nextTickMs : hangs && passedMs < fullMs ? fullMs : Number.POSITIVE_INFINITY;
+  const bytesNow = bytes + Math.round(script.bytes * passedMs * transfer.perMs);
+  return { ...moment, ...place, progress, bytes: bytesNow, untilMs: Math.min(endMs, beginMs + nextMs) };
 }
 
 /** Offset at which the first importer's container starts. */
@@ -87,9 +92,9 @@ export function containerStartMs({ durations }: ImportScript): number {
   return durations.schedule * 1.5;
 }
 
-function* stretches(script: ImportScript): Generator<Stretch> {
+function* stretches(script: ImportScript): Generator<ImportStretch> {
   const { kind, durations, fault } = script;
-  const blank: Stretch['moment'] = {
+  const blank: ImportStretch['moment'] = {
     pod: 0,
     container: 'none',
     podPhase: '',
@@ -121,7 +126,10 @@ function* stretches(script: ImportScript): Generator<Stretch> {
 }
 
 /** From the pod's creation to its container running. */
-function* start(moment: Stretch['moment'], { durations, fault }: ImportScript): Generator<Stretch, Stretch['moment']> {
+function* start(
+  moment: ImportStretch['moment'],
+  { durations, fault }: ImportScript,
+): Generator<ImportStretch, ImportStretch['moment']> {
   const pending = { ...moment, container: 'waiting', podPhase: 'Pending', running: stopped('ContainerCreating', '') } as const;
   const unplaced = { ...pending, isSchedulable: false, running: stopped('', '') };
   if (fault?.at === 'schedule') yield { lengthMs: Number.POSITIVE_INFINITY, moment: unplaced };
@@ -141,7 +149,7 @@ function* start(moment: Stretch['moment'], { durations, fault }: ImportScript): 
 }
 
 /** The container runs for a moment, fails, waits ever longer and starts again, without end. */
-function* crashLoop(running: Stretch['moment'], fault: Fault & { at: 'connect' }): Generator<Stretch> {
+function* crashLoop(running: ImportStretch['moment'], fault: Fault & { at: 'connect' }): Generator<ImportStretch> {
   for (let restarts = 0; ; restarts++) {
     const at = { restarts, downloads: restarts + 1 };
     yield { lengthMs: shortRunMs, moment: { ...running, ...at } };
@@ -152,11 +160,11 @@ function* crashLoop(running: Stretch['moment'], fault: Fault & { at: 'connect' }
   }
 }
 
-function* transferred(script: ImportScript, running: Stretch['moment']): Generator<Stretch> {
+function* transferred(script: ImportScript, running: ImportStretch['moment']): Generator<ImportStretch> {
   const { kind, durations, fault } = script;
   const lengthMs = kind === 'blank' ? durations.blank : durations.import;
   const perMs = lengthMs === 0 ? Number.POSITIVE_INFINITY : 1 / lengthMs;
-  const whole = (moment: Stretch['moment']): Stretch => ({
+  const whole = (moment: ImportStretch['moment']): ImportStretch => ({
     lengthMs,
     moment,
     ...(kind === 'blank' ? {} : { transfer: { to: 1, perMs: finite(perMs) } }),
@@ -196,11 +204,11 @@ function* transferred(script: ImportScript, running: Stretch['moment']): Generat
 
 /** Each restart downloads from byte 0: CDI never resumes. */
 function* failing(
-  begun: Stretch['moment'],
+  begun: ImportStretch['moment'],
   fault: Fault & { at: 'transfer' },
   lengthMs: number,
   perMs: number,
-): Generator<Stretch, Stretch['moment']> {
+): Generator<ImportStretch, ImportStretch['moment']> {
   const times = fault.times ?? Number.POSITIVE_INFINITY;
   const runMs = Math.max(lengthMs * fault.fraction, shortRunMs / 4);
   for (let restarts = 0; restarts < times; restarts++) {
@@ -216,11 +224,11 @@ function* failing(
 
 /** CDI answers an OOM kill with a new pod that bypasses the page cache; restarts are not counted. */
 function* killed(
-  begun: Stretch['moment'],
+  begun: ImportStretch['moment'],
   script: ImportScript,
   isForever: boolean,
   perMs: number,
-): Generator<Stretch, Stretch['moment']> {
+): Generator<ImportStretch, ImportStretch['moment']> {
   let moment = begun;
   do {
     yield { lengthMs: script.durations.import / 2, moment, transfer: { to: 0.5, perMs: finite(perMs) } };

@@ -1,5 +1,6 @@
 import { notes } from '../marks.ts';
 import { parseDuration } from '../scenario/duration.ts';
+import type { Stretch } from '../timeline.ts';
 import type { Verdict } from './condition.ts';
 import type { InstanceView } from './view.ts';
 
@@ -13,14 +14,13 @@ export interface BootScript {
   readonly end?: { readonly afterMs: number; readonly phase: 'Succeeded' | 'Failed' };
 }
 
-/** What a starting or running instance looks like from one instant to the next. */
+/** What a starting or running instance looks like. */
 export interface BootMoment {
   readonly phase: 'Pending' | 'Scheduling' | 'Scheduled' | 'Running' | 'Succeeded' | 'Failed';
   readonly isReady: boolean;
   readonly hasAgent: boolean;
   /** Conditions beside Ready that only this moment has. */
   readonly extra: readonly Verdict[];
-  readonly untilMs: number;
 }
 
 /** Shares of a start, from one of 5.1 s: Pending until 0.2 s, Scheduling until 3.2 s. */
@@ -42,9 +42,10 @@ export function isToFail({ switches, machine }: InstanceView): boolean {
   return switches.has('crashloop') || failures < Number(switches.get('start-fails') ?? 0);
 }
 
-export function bootScript({ instance, switches, scenario }: InstanceView): BootScript {
+/** What was decided when the start began is read from the instance's notes. */
+export function bootScript(annotations: Readonly<Record<string, string>>, { switches, scenario }: InstanceView): BootScript {
   const { durations } = scenario;
-  const failsToStart = instance.metadata.annotations?.[notes.startFails] === 'true';
+  const failsToStart = annotations[notes.startFails] === 'true';
   const fault = switches.has('unschedulable')
     ? 'unschedulable'
     : switches.has('image-missing')
@@ -70,30 +71,33 @@ export function bootScript({ instance, switches, scenario }: InstanceView): Boot
   };
 }
 
-/** How an instance looks at an offset from the moment its disks were ready. */
-export function bootAt(script: BootScript, offsetMs: number): BootMoment {
-  const { bootMs, agentMs, fault, end } = script;
+const forever = Number.POSITIVE_INFINITY;
+
+/** How an instance looks from the moment its disks are ready. */
+export function* bootStretches(script: BootScript): Generator<Stretch<BootMoment>> {
+  const { bootMs, fault } = script;
   const plain = { isReady: false, hasAgent: false, extra: [] } as const;
-  const pendingMs = bootMs * pendingShare;
-  const scheduledMs = bootMs * schedulingShare;
-  if (offsetMs < pendingMs) return { ...plain, phase: 'Pending', untilMs: pendingMs };
-  if (fault === 'unschedulable')
-    return { ...plain, phase: 'Scheduling', extra: [unschedulable], untilMs: Number.POSITIVE_INFINITY };
-  if (fault === 'image-missing') return pulling(offsetMs);
-  if (offsetMs < scheduledMs) return { ...plain, phase: 'Scheduling', untilMs: scheduledMs };
-  if (offsetMs < bootMs) return { ...plain, phase: 'Scheduled', untilMs: bootMs };
-  if (fault === 'start-fails')
-    return offsetMs < bootMs + flashMs
-      ? { ...plain, phase: 'Scheduled', extra: [syncFailed], untilMs: bootMs + flashMs }
-      : { ...plain, phase: 'Failed', untilMs: Number.POSITIVE_INFINITY };
-  const endMs = end === undefined ? Number.POSITIVE_INFINITY : bootMs + end.afterMs;
-  if (end !== undefined && offsetMs >= endMs) return { ...plain, phase: end.phase, untilMs: Number.POSITIVE_INFINITY };
-  const readyMs = bootMs + (bootMs === 0 ? 0 : readyLagMs);
-  const agentAtMs = bootMs + agentMs;
-  const isReady = offsetMs >= readyMs;
-  const hasAgent = isReady && offsetMs >= agentAtMs;
-  const next = [readyMs, agentAtMs, endMs].filter((instant) => instant > offsetMs);
-  return { phase: 'Running', isReady, hasAgent, extra: [], untilMs: Math.min(...next, Number.POSITIVE_INFINITY) };
+  const scheduling = { ...plain, phase: 'Scheduling' } as const;
+  yield { lengthMs: bootMs * pendingShare, moment: { ...plain, phase: 'Pending' } };
+  if (fault === 'unschedulable') yield { lengthMs: forever, moment: { ...scheduling, extra: [unschedulable] } };
+  if (fault === 'image-missing') yield* pulling(scheduling);
+  yield { lengthMs: bootMs * (schedulingShare - pendingShare), moment: scheduling };
+  yield { lengthMs: bootMs * (1 - schedulingShare), moment: { ...plain, phase: 'Scheduled' } };
+  if (fault === 'start-fails') {
+    yield { lengthMs: flashMs, moment: { ...plain, phase: 'Scheduled', extra: [syncFailed] } };
+    yield { lengthMs: forever, moment: { ...plain, phase: 'Failed' } };
+  }
+  yield* running(script);
+}
+
+function* running({ bootMs, agentMs, end }: BootScript): Generator<Stretch<BootMoment>> {
+  const up = { phase: 'Running', isReady: true, hasAgent: false, extra: [] } as const;
+  const lagMs = bootMs === 0 ? 0 : readyLagMs;
+  const endMs = end?.afterMs ?? forever;
+  yield { lengthMs: Math.min(lagMs, endMs), moment: { ...up, isReady: false } };
+  yield { lengthMs: Math.max(0, Math.min(agentMs, endMs) - lagMs), moment: up };
+  if (agentMs < endMs) yield { lengthMs: endMs - Math.max(agentMs, lagMs), moment: { ...up, hasAgent: true } };
+  if (end !== undefined) yield { lengthMs: forever, moment: { ...up, isReady: false, phase: end.phase } };
 }
 
 const unschedulable: Verdict = {
@@ -112,16 +116,9 @@ const syncFailed: Verdict = {
 };
 
 /** The pull's error and its back-off take turns for as long as the image is missing. */
-function pulling(offsetMs: number): BootMoment {
-  const plain = { phase: 'Scheduling', isReady: false, hasAgent: false } as const;
-  if (offsetMs < pullErrorMs) return { ...plain, extra: [], untilMs: pullErrorMs };
-  const roundMs = pullFlips.reduce((sum, [, , lengthMs]) => sum + lengthMs, 0);
-  let beginMs = pullErrorMs + Math.floor((offsetMs - pullErrorMs) / roundMs) * roundMs;
-  for (const [reason, message, lengthMs] of pullFlips) {
-    const endMs = beginMs + lengthMs;
-    if (offsetMs < endMs)
-      return { ...plain, extra: [{ type: 'Synchronized', status: 'False', reason, message }], untilMs: endMs };
-    beginMs = endMs;
-  }
-  throw new Error('the flips of a pull fill its rounds');
+function* pulling(scheduling: BootMoment): Generator<Stretch<BootMoment>> {
+  yield { lengthMs: pullErrorMs, moment: scheduling };
+  for (;;)
+    for (const [reason, message, lengthMs] of pullFlips)
+      yield { lengthMs, moment: { ...scheduling, extra: [{ type: 'Synchronized', status: 'False', reason, message }] } };
 }

@@ -5,7 +5,8 @@ import { type Decision, type Effect, earliest, patchOf } from '../engine/decisio
 import { notes } from '../marks.ts';
 import type { Instance, InstanceStatus } from '../objects.ts';
 import { elapsedMs, instantOf, readInstant, type Time } from '../time.ts';
-import { type BootMoment, bootAt, bootScript, isToFail, pendingShare } from './boot-timeline.ts';
+import { positionAt } from '../timeline.ts';
+import { type BootMoment, bootScript, bootStretches, isToFail, pendingShare } from './boot-timeline.ts';
 import { mergeConditions, type Verdict } from './condition.ts';
 import { claimNamesOf, dataVolumeNamesOf, diskState } from './disks.ts';
 import { isFinal, transitions } from './instance.ts';
@@ -18,16 +19,27 @@ export function decideInstance(view: InstanceView, time: Time): Decision {
   const { instance } = view;
   if (instance.metadata.deletionTimestamp !== undefined || isFinal(instance)) return decideEnd(view, time);
   const sinceMs = readInstant(instance.metadata.annotations, notes.since);
-  if (sinceMs === undefined) return prepare(view, time);
-  const moment = bootAt(bootScript(view), elapsedMs(time, sinceMs));
-  return { effects: show(view, moment, time), ...earliest(instantOf(time, sinceMs, moment.untilMs)) };
+  return sinceMs === undefined ? prepare(view, time) : advance(view, sinceMs, time);
+}
+
+/** Shows the next part of the start; `more` is noted with it. */
+function advance(view: InstanceView, begunMs: number, time: Time, more: Readonly<Record<string, string>> = {}): Decision {
+  const { annotations } = view.instance.metadata;
+  const script = bootScript({ ...view.instance.metadata.annotations, ...more }, view);
+  const shown = readInstant(annotations, notes.step) ?? -1;
+  const { stretch, step, beginMs, endMs, isLate } = positionAt(bootStretches(script), elapsedMs(time, begunMs), shown + 1);
+  const sinceMs = isLate ? Math.floor(time.nowMs - beginMs / time.speed) : begunMs;
+  const wanted = { ...more, [notes.since]: String(sinceMs), [notes.step]: String(step) };
+  const news = Object.entries(wanted).filter(([name, value]) => annotations?.[name] !== value);
+  const effects = show(view, stretch.moment, time, Object.fromEntries(news));
+  return { effects, ...earliest(instantOf(time, sinceMs, endMs)) };
 }
 
 /** Until everything its pod needs is there. The clock of the start begins after that. */
 function prepare(view: InstanceView, time: Time): Decision {
   const { instance, claims } = view;
   const disks = diskState(instance.spec, view);
-  const still = { isReady: false, hasAgent: false, untilMs: Number.POSITIVE_INFINITY };
+  const still = { isReady: false, hasAgent: false };
   if (disks.state === 'failed') return { effects: show(view, { ...still, phase: 'Failed', extra: [] }, time) };
   if (disks.state === 'missing') {
     const message = `PVC ${instance.metadata.namespace}/${disks.claim} does not exist, waiting for it to appear`;
@@ -49,15 +61,16 @@ function prepare(view: InstanceView, time: Time): Decision {
     );
     return { effects: [...show(view, { ...still, phase: 'Scheduling', extra: [] }, time), ...placed] };
   }
-  const started = { [notes.startFails]: String(isToFail(view)) };
-  const annotations = { ...instance.metadata.annotations, ...started };
-  const script = bootScript({ ...view, instance: { ...instance, metadata: { ...instance.metadata, annotations } } });
   const isUnderway = instance.status?.phase === 'Scheduling';
+  const bootMs = bootScript({}, view).bootMs;
   // One that waited in Scheduling does not fall back to Pending.
-  const sinceMs = isUnderway ? time.nowMs - (script.bootMs * pendingShare) / time.speed : time.nowMs;
-  const moment = bootAt(script, elapsedMs(time, sinceMs));
-  const effects = show(view, moment, time, { ...started, [notes.since]: String(Math.floor(sinceMs)) });
-  return { effects, ...earliest(instantOf(time, sinceMs, moment.untilMs)) };
+  const begunMs = isUnderway ? Math.floor(time.nowMs - (bootMs * pendingShare) / time.speed) : time.nowMs;
+  const step = isUnderway && bootMs > 0 ? { [notes.step]: '0' } : {};
+  return advance({ ...view, instance: noted(instance, step) }, begunMs, time, { [notes.startFails]: String(isToFail(view)) });
+}
+
+function noted(instance: Instance, annotations: Readonly<Record<string, string>>): Instance {
+  return { ...instance, metadata: { ...instance.metadata, annotations: { ...instance.metadata.annotations, ...annotations } } };
 }
 
 /** One write with status and notes together, if anything differs, and the events that go with a change of phase. */
@@ -65,14 +78,15 @@ function show(
   view: InstanceView,
   moment: BootMoment,
   time: Time,
-  annotations?: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string>> = {},
 ): readonly Effect[] {
   const { instance, scenario } = view;
   const status = statusOf(view, moment, time);
   const isPlaced = moment.phase === 'Scheduled' || moment.phase === 'Running';
   const label = { 'kubevirt.io/nodeName': scenario.node };
   const isLabelled = !isPlaced || instance.metadata.labels?.['kubevirt.io/nodeName'] === scenario.node;
-  if (annotations === undefined && isLabelled && isDeepStrictEqual(status, instance.status ?? {})) return [];
+  const isKnown = Object.keys(annotations).length === 0 && isLabelled;
+  if (isKnown && isDeepStrictEqual(status, instance.status ?? {})) return [];
   const isEnd = moment.phase === 'Failed' || moment.phase === 'Succeeded';
   const noted = { ...annotations, ...(isEnd ? { [notes.doneAt]: String(time.nowMs) } : {}) };
   const metadata = { ...(isPlaced ? { labels: label } : {}), ...(Object.keys(noted).length === 0 ? {} : { annotations: noted }) };

@@ -20,6 +20,9 @@ export function decideMachine(view: MachineView, time: Time): Decision {
     const failure = { reason: 'FailedCreate', message: view.refusal.message };
     return { effects: [...effects, ...tell(view, { failure }, time)], ...earliest(again) };
   }
+  // Before its controller has looked a machine reads Stopped; where the schema's default does not say so, the first look does.
+  if (machine.status?.printableStatus === undefined && view.scenario.durations.boot > 0)
+    return { effects: [...effects, ...tell(view, {}, time)] };
   const { created, areReady } = templatedDisks(view);
   if (!areReady && runStrategyOf(machine) !== 'Halted')
     return { effects: [...effects, ...tell(view, {}, time), ...created, ...letGo(instance)] };

@@ -426,3 +426,20 @@ test('what is at rest stays at rest: no writes while nothing changes', () => {
     assert.equal(rehearsal.writes, before, switches);
   }
 });
+
+test('a simulator that was stopped for a minute skips nothing: it goes on with what it had not shown', () => {
+  const calm = stage({ switches: 'start-fails:1' });
+  calm.advance(seconds(60));
+  const busy = stage({ switches: 'start-fails:1' });
+  for (let round = 0; round < 40; round++) {
+    busy.advance(0);
+    busy.pause(seconds(60));
+  }
+  assert.deepEqual(instancePhases(busy), instancePhases(calm));
+  const flashes = busy.sequence(
+    'VirtualMachineInstance',
+    'vm',
+    (object) => condition(object as unknown as Instance, 'Synchronized')?.reason ?? '',
+  );
+  assert.ok(flashes.some(({ value }) => value === 'Synchronizing with the Domain failed.'));
+});

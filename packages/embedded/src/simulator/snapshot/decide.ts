@@ -126,7 +126,9 @@ function cut(view: SnapshotView, time: Time): Decision {
     return { effects: [...told, ...writeStatus(view, status)], ...earliest(instantOf(time, sinceMs, readyMs)) };
   }
   if (snapshot.status?.readyToUse === true) return { effects: releaseClaim(view) };
-  if (elapsedMs(time, sinceMs) < readyMs)
+  // However late: a snapshot that takes time is seen before it is ready.
+  const isUnseen = readyMs > 0 && snapshot.status?.boundVolumeSnapshotContentName === undefined;
+  if (isUnseen || elapsedMs(time, sinceMs) < readyMs)
     return { effects: writeStatus(view, { ...bound, readyToUse: false }), ...earliest(instantOf(time, sinceMs, readyMs)) };
   const bytes =
     bytesOf(claim?.status?.capacity?.storage ?? claim?.spec.resources?.requests?.storage) ?? content.status?.restoreSize ?? 0;
