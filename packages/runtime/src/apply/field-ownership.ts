@@ -35,7 +35,8 @@ export async function convertOwnership<T extends KubeObject>(
     path: resourcePath(type, { name, namespace }),
     contentType: 'application/json-patch+json',
     body: [
-      { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+      // The version the caller decided on, not the one just read: if they differ, the server answers 409 and the caller looks again.
+      { op: 'replace', path: '/metadata/resourceVersion', value: observed.metadata.resourceVersion },
       { op: 'replace', path: `/metadata/managedFields/${index}/operation`, value: 'Apply' },
     ],
     ...options,

@@ -151,8 +151,8 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
 
   #changed<C extends KubeObject>(change: Change<C>, context: ChangeContext, keysOf: KeysOf<C>): void {
     const priority = priorityOf(change, context);
-    // What a list skips over, or a deletion ends, may hide the change of somebody else behind our own.
-    const canBeEcho = context.origin === 'event' && change.type !== 'deleted';
+    // The end of an object is news even when its last version was our work.
+    const canBeEcho = change.type !== 'deleted';
     const object = change.type === 'deleted' ? change.old : change.new;
     const keys = new Set(keysOf(object));
     if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
@@ -165,6 +165,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
 
   async #work(): Promise<void> {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
+      this.#parked.delete(key);
       if (this.#ownWrites.isCaughtUp(key)) await this.#pass(key);
       else this.#parked.add(key);
       this.queue.done(key);
@@ -172,7 +173,10 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   }
 
   #caughtUp(key: string): void {
-    if (this.#parked.delete(key)) this.queue.add(key);
+    // Later, because the event that brought the cache up to date may just have woken the key: one pass serves both.
+    queueMicrotask(() => {
+      if (this.#parked.delete(key)) this.queue.add(key);
+    });
   }
 
   async #pass(key: string): Promise<void> {

@@ -21,8 +21,6 @@ export interface InformerScope {
 
 /** What else is known about a change than the objects. */
 export interface ChangeContext {
-  /** `list` for objects of a complete list, at the start or after a gap; `event` for a single change told by the watch. */
-  readonly origin: 'list' | 'event';
   /** True while the informer learns what exists: nothing happened, it is only news to us. */
   readonly initial: boolean;
 }
@@ -95,8 +93,8 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
       ...(options.random === undefined ? {} : { random: options.random }),
       sink: {
         replaced: (objects, version) => this.#replaced(objects.map(take), version),
-        applied: (object) => this.#dispatch(this.#store.put(take(object)), 'event'),
-        removed: (object) => this.#dispatch(this.#store.remove(take(object)), 'event'),
+        applied: (object) => this.#dispatch(this.#store.put(take(object))),
+        removed: (object) => this.#dispatch(this.#store.remove(take(object))),
         progressed: (version) => {
           this.#store.advance(version);
           this.#waiters.check();
@@ -141,7 +139,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   onChange(handler: ChangeHandler<T>): () => void {
     this.#handlers.add(handler);
     for (const [key, object] of this.#store.entries())
-      this.#call(handler, { type: 'added', key, new: object }, { origin: 'list', initial: true });
+      this.#call(handler, { type: 'added', key, new: object }, { initial: true });
     return () => this.#handlers.delete(handler);
   }
 
@@ -186,7 +184,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   #replaced(objects: readonly T[], version: string): void {
     this.#served = true;
     const before = this.#store.resourceVersion;
-    this.#dispatch(this.#store.replace(objects, version), 'list');
+    this.#dispatch(this.#store.replace(objects, version));
     // A cluster that went back in time may not reach the versions waited for in years.
     if (before !== undefined && compareVersions(version, before) < 0) this.#waiters.release();
     this.#settle();
@@ -195,7 +193,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   #absent(): void {
     this.#served = false;
     const version = this.#store.resourceVersion;
-    this.#dispatch(this.#store.replace([], version ?? '0'), 'list');
+    this.#dispatch(this.#store.replace([], version ?? '0'));
     this.#waiters.release();
     this.#settle();
   }
@@ -205,8 +203,8 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.#synced.resolve();
   }
 
-  #dispatch(changes: readonly Change<T>[], origin: ChangeContext['origin']): void {
-    const context = { origin, initial: !this.#hasSynced };
+  #dispatch(changes: readonly Change<T>[]): void {
+    const context = { initial: !this.#hasSynced };
     for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change, context);
     this.#waiters.check();
   }

@@ -28,6 +28,8 @@ export function resourcePath(type: ResourceType, at: ObjectAddress = {}): string
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Deadline of the call. Default: the connection's. */
+  readonly timeoutMs?: number;
 }
 
 export interface ListOptions extends CallOptions {
@@ -66,7 +68,8 @@ export class Resource<T extends KubeObject> {
   }
 
   /** All objects, page by page, as one list whose resource version is that of the first page. */
-  async list(at: { namespace?: string } = {}, { signal, ...selectors }: ListOptions = {}): Promise<KubeList<T>> {
+  async list(at: { namespace?: string } = {}, options: ListOptions = {}): Promise<KubeList<T>> {
+    const { labelSelector, fieldSelector, ...call } = options;
     const items: T[] = [];
     let resourceVersion: string | undefined;
     let next: string | undefined;
@@ -74,8 +77,8 @@ export class Resource<T extends KubeObject> {
       const page: KubeList<T> = await this.#connection.request<KubeList<T>>({
         method: 'GET',
         path: resourcePath(this.type, at),
-        query: { ...selectors, limit: pageSize, continue: next },
-        ...(signal === undefined ? {} : { signal }),
+        query: { labelSelector, fieldSelector, limit: pageSize, continue: next },
+        ...call,
       });
       for (const item of page.items) items.push(item);
       resourceVersion ??= page.metadata.resourceVersion;

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '#clock/clock.ts';
+import { microTime } from '#clock/micro-time.ts';
+import type { Logger } from '#log/logger.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '#transport/api-error.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+import { Resource } from '#transport/resource.ts';
+import { isFree, type Lease, leases, type Sighting, sight } from './lease.ts';
+
+export interface ElectorOptions {
+  readonly api: ApiTransport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly namespace: string;
+  /** Name of the Lease. */
+  readonly name: string;
+  /** Who we are in it. Default: host name and a random part, new with each process. */
+  readonly identity?: string;
+  /** How long others leave us alone after our last renewal. Default 15 s. */
+  readonly leaseMs?: number;
+  /** How long after our last renewal we still act; less than `leaseMs`. Default 10 s. */
+  readonly renewDeadlineMs?: number;
+  /** How often to renew, or to look. Default 2 s. */
+  readonly retryMs?: number;
+  readonly random?: () => number;
+}
+
+/** The lease could not be renewed in time, or somebody else has it: whoever acts must stop. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError';
+}
+
+/**
+ * One candidate for a Lease.
+ *
+ * Guarantees: time is measured on the monotonic clock of this process, so jumps of the wall clock, here or elsewhere, neither end nor prolong a
+ * leadership; `isLeading` is false from `renewDeadlineMs` after the last renewal on, before anybody else may begin, also when this process
+ * was stopped and no timer could fire. Given back on `release`.
+ * Caveats: a lease is no fence. A write sent in the last moment can arrive late; only its precondition stops it.
+ */
+export class Elector {
+  readonly identity: string;
+  readonly #options: Required<Omit<ElectorOptions, 'identity'>>;
+  readonly #resource: Resource<Lease>;
+  #sighting: Sighting | undefined;
+  /** When the request of the last successful renewal was sent; the server counts from later. */
+  #renewedAt: number | undefined;
+
+  constructor(options: ElectorOptions) {
+    this.#options = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000, random: Math.random, ...options };
+    const { leaseMs, renewDeadlineMs, retryMs } = this.#options;
+    if (!(retryMs > 0 && retryMs < renewDeadlineMs && renewDeadlineMs < leaseMs && leaseMs >= 1000))
+      throw new RangeError(
+        `expected retryMs < renewDeadlineMs < leaseMs and a lease of a second or more, got ${retryMs}, ${renewDeadlineMs}, ${leaseMs}`,
+      );
+    this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+    this.#resource = new Resource<Lease>(options.api, leases);
+  }
+
+  /** True only while nobody else can have begun to lead. Cheap: asked before every write. */
+  get isLeading(): boolean {
+    const { clock, renewDeadlineMs } = this.#options;
+    return this.#renewedAt !== undefined && clock.monotonic() - this.#renewedAt < renewDeadlineMs;
+  }
+
+  /** Waits until this candidate leads. Rejects only when the signal is aborted. */
+  async acquire(signal: AbortSignal): Promise<void> {
+    const { clock, log, namespace, name } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      if (await this.#attempt(signal)) break;
+      await clock.sleep(this.#jittered(), signal);
+    }
+    log.info({ lease: `${namespace}/${name}`, identity: this.identity }, 'leading');
+  }
+
+  /** Renews until the signal is aborted; rejects with LeadershipLostError when it could not. */
+  async hold(signal: AbortSignal): Promise<void> {
+    const { clock, renewDeadlineMs } = this.#options;
+    try {
+      for (;;) {
+        await clock.sleep(this.#options.retryMs, signal);
+        const renewedAt = this.#renewedAt ?? clock.monotonic();
+        const left = renewedAt + renewDeadlineMs - clock.monotonic();
+        if (left <= 0) throw new LeadershipLostError(`the lease was not renewed for ${renewDeadlineMs / 1000} s`);
+        await this.#attempt(signal, left);
+        const holder = this.#sighting?.lease.spec?.holderIdentity;
+        if (holder !== this.identity) throw new LeadershipLostError(`the lease is held by ${holder || 'nobody'} now`);
+      }
+    } catch (error) {
+      if (error instanceof LeadershipLostError) this.#renewedAt = undefined;
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Gives the lease back, so that others need not wait for it to run out. Failing is no harm but time. */
+  async release(): Promise<void> {
+    const { log } = this.#options;
+    const lease = this.#sighting?.lease;
+    if (!this.isLeading || lease === undefined) return;
+    this.#renewedAt = undefined;
+    try {
+      const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
+      await this.#resource.replace({ ...lease, spec }, { timeoutMs: 3000 });
+      log.info('leadership given back');
+    } catch (error) {
+      log.warn({ err: error }, 'leadership could not be given back; others wait until it runs out');
+    }
+  }
+
+  /** One try to get or renew the lease. True when it is ours. */
+  async #attempt(signal: AbortSignal, timeoutMs = this.#options.renewDeadlineMs): Promise<boolean> {
+    const { clock, log } = this.#options;
+    const call = { signal, timeoutMs };
+    const sentAt = clock.monotonic();
+    try {
+      const held = this.#sighting?.lease;
+      if (this.#renewedAt !== undefined && held !== undefined) return this.#stored(await this.#write(held, call), sentAt);
+      const { namespace, name } = this.#options;
+      const lease = await this.#resource.get({ namespace, name }, call);
+      this.#sighting = sight(this.#sighting, lease, clock.monotonic());
+      const isOurs = lease.spec?.holderIdentity === this.identity;
+      if (!isOurs && !isFree(this.#sighting, clock.monotonic())) return false;
+      return this.#stored(await this.#write(lease, call), sentAt);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isNotFound(error)) return this.#create(signal, sentAt);
+      if (isConflict(error)) return this.#look(call);
+      log.warn({ err: error }, 'the lease could not be read or written');
+      return false;
+    }
+  }
+
+  async #create(signal: AbortSignal, sentAt: number): Promise<boolean> {
+    const { log, namespace, name } = this.#options;
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    try {
+      return this.#stored(await this.#resource.create({ ...lease, spec: this.#spec(undefined) }, { signal }), sentAt);
+    } catch (error) {
+      if (!isAlreadyExists(error)) log.warn({ err: error }, 'the lease could not be created');
+      return false;
+    }
+  }
+
+  /** Somebody else wrote, or our own last write got no answer: only a look tells which. */
+  async #look(call: { signal: AbortSignal; timeoutMs: number }): Promise<boolean> {
+    const { clock, namespace, name } = this.#options;
+    try {
+      const lease = await this.#resource.get({ namespace, name }, call);
+      this.#sighting = sight(this.#sighting, lease, clock.monotonic());
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the lease could not be read');
+    }
+    return false;
+  }
+
+  #write(lease: Lease, call: { signal: AbortSignal; timeoutMs: number }): Promise<Lease> {
+    return this.#resource.replace({ ...lease, spec: this.#spec(lease) }, call);
+  }
+
+  #spec(lease: Lease | undefined): NonNullable<Lease['spec']> {
+    const { clock, leaseMs } = this.#options;
+    const now = microTime(clock.now());
+    const isOurs = lease?.spec?.holderIdentity === this.identity;
+    const transitions = lease?.spec?.leaseTransitions ?? 0;
+    return {
+      holderIdentity: this.identity,
+      leaseDurationSeconds: Math.ceil(leaseMs / 1000),
+      acquireTime: isOurs ? (lease.spec?.acquireTime ?? now) : now,
+      renewTime: now,
+      leaseTransitions: isOurs || lease === undefined ? transitions : transitions + 1,
+    };
+  }
+
+  #stored(lease: Lease, sentAt: number): true {
+    this.#sighting = { lease, seenAt: sentAt };
+    this.#renewedAt = sentAt;
+    return true;
+  }
+
+  #jittered(): number {
+    const { retryMs, random } = this.#options;
+    return retryMs * (1 + random() / 5);
+  }
+}
