@@ -305,6 +305,10 @@ function labEdit(
           patch: patch(machines(first, { backingVMDiskImage: 'other', vmDiskImageTemplate: publicSource })),
           rule: `${policy}/createImages`,
         },
+        'the same template for another image': {
+          patch: patch(machines({ ...first, backingVMDiskImage: 'other' })),
+          rule: `${policy}/createImages`,
+        },
         'a template that downloads from elsewhere': {
           patch: patch(machines({ vmDiskImageTemplate: { ...withSecret, url: elsewhere } })),
           rule: `${policy}/createImages`,
