@@ -1,7 +1,8 @@
 /** `npm run kubectl -- ARGS`: the embedded kubectl, talking to the embedded cluster, or to `$KUBECONFIG` if that is set. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { clusterStatus, defaultHome, ensureBinaries } from '@terrain/embedded';
+import { clusterStatus, ensureBinaries } from '@terrain/embedded';
+import { defaultHome } from './command/home.ts';
 import { sentenceOf } from './output/exit.ts';
 import { ProgressView } from './output/progress.ts';
 
