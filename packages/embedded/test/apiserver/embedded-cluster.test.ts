@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clusterCredentials, clusterStatus, type EmbeddedCluster, type ProgressEvent, startCluster } from '@terrain/embedded';
 import { Connection, isNotFound } from '@terrain/runtime';
+import { freePort } from '#process/port.ts';
 import { isRunning } from '#process/process-facts.ts';
 import { until } from '#process/until.ts';
 import { homeDirectory } from './home-directory.ts';
@@ -16,7 +17,8 @@ let cluster: EmbeddedCluster;
 
 before(
   async () => {
-    cluster = await startCluster({ home, nodes: 2, progress: (event) => events.push(event) });
+    // A port that nobody would choose for it, so that it is seen to be kept.
+    cluster = await startCluster({ home, nodes: 2, port: await freePort(), progress: (event) => events.push(event) });
   },
   { timeout: 180_000 },
 );
