@@ -21,7 +21,11 @@ export function upCommand(): Command {
     .addOption(new Option('--nodes <kind>', 'nodes for pods to run on').choices(['simulated', 'none']).default('simulated'))
     .option('--detach', 'run in the background; `terrain down` stops it')
     .option('--exit-when-ready', 'stop again as soon as all is ready, with exit code 0')
-    .option('--timeout <duration>', 'how long the examples may take to be ready', durationArgument, 600_000)
+    .addOption(
+      new Option('--timeout <duration>', 'how long the examples may take to be ready')
+        .default(600_000, '10m')
+        .argParser(durationArgument),
+    )
     .option('--binaries <dir>', 'use the ready-made programs of this directory instead of building them')
     .option(
       '--port <number>',
