@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { emptyLedger, resolveInstall } from '@terrain/api';
 import { assertRefused, create, edit, policyCluster, stored, withLedger } from './policy-cluster.ts';
+import { edits } from './policy-edits-cases.ts';
 import { aWorkspace, pathOf, team } from './policy-objects.ts';
 import { aPerson, grant, writers } from './policy-people.ts';
-import { borrowings, edits } from './policy-rights-cases.ts';
+import { borrowings } from './policy-rights-cases.ts';
 
 const policyOf = (rule: string): string => rule.split('/')[0]!;
 
