@@ -1,0 +1,125 @@
+/** What to do about the snapshot of a complete download. */
+import { sourceHash, volumeSnapshotName } from '@terrain/api';
+import { shorten } from '#platform/failure.ts';
+import { isReadyToUse, type VolumeSnapshot } from '#platform/snapshot.ts';
+import { attemptOf } from './desired.ts';
+import { isGoing } from './facts.ts';
+import { type Artifact, type Attempt, ended, givenUp, type ImageRecord, noted, succeeded } from './record.ts';
+import { failedStep } from './rest.ts';
+import { instantMs, type Snapshot, toInstant } from './snapshot.ts';
+import type { Decision, Volume } from './step.ts';
+
+/** The controller of snapshots repeats what failed and takes its errors back, so an error counts only after a while. */
+const errorGraceMs = 60_000;
+/** Snapshots of one volume that may fail in a row before it is left to a person. */
+const cutsPerRound = 3;
+
+type Verdict =
+  | { readonly kind: 'ready'; readonly snapshot: VolumeSnapshot }
+  | { readonly kind: 'create' }
+  | { readonly kind: 'wait'; readonly snapshot: VolumeSnapshot; readonly afterMs: number }
+  /** This one will not do; `next` is to be cut in its place, or waits for a person when the round is over. */
+  | { readonly kind: 'failed'; readonly next: string; readonly isRoundOver: boolean; readonly message: string };
+
+/** Judges the snapshot of that name. One that is gone is cut again under its name: nobody else can have it meanwhile. */
+function judgeCut(snapshot: Snapshot, name: string, volume: Volume): Verdict {
+  const found = snapshot.snapshots.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) return { kind: 'create' };
+  if (isReadyToUse(found)) return { kind: 'ready', snapshot: found };
+  const next = cutName(snapshot, volume, cutOf(name) + 1);
+  // Somebody deletes it, and a snapshot may take long to go: another name, so that nobody waits. It did not fail, so no round ends.
+  if (isGoing(found)) return { kind: 'failed', next, isRoundOver: false, message: `VolumeSnapshot ${name} is being deleted` };
+  const { noProgressTimeout } = snapshot.policy;
+  const { error } = found.status ?? {};
+  const allowedMs = error === undefined ? noProgressTimeout : Math.min(errorGraceMs, noProgressTimeout);
+  const afterMs = (instantMs(found.metadata.creationTimestamp) ?? snapshot.nowMs) + allowedMs - snapshot.nowMs;
+  if (afterMs > 0) return { kind: 'wait', snapshot: found, afterMs };
+  const why =
+    error === undefined
+      ? `was not ready after ${Math.round(allowedMs / 1000)} s`
+      : `failed: ${shorten(error.message ?? 'no reason was given')}`;
+  return { kind: 'failed', next, isRoundOver: cutOf(name) % cutsPerRound === 0, message: `VolumeSnapshot ${name} ${why}` };
+}
+
+/** The snapshot of a complete download, within an attempt or outside of any. */
+export function decideCut(snapshot: Snapshot, record: ImageRecord, volume: Volume, attempt: Attempt | undefined): Decision {
+  const own = record.attempt?.dataVolume === volume.metadata.name ? record.attempt : undefined;
+  const name = own?.volumeSnapshot ?? cutName(snapshot, volume, 1);
+  const verdict = judgeCut(snapshot, name, volume);
+  switch (verdict.kind) {
+    case 'create':
+      return { record, step: { kind: 'cut', name, volume } };
+    case 'wait':
+      return { record, step: { kind: 'cutting', snapshot: verdict.snapshot, afterMs: verdict.afterMs } };
+    case 'ready': {
+      const artifact = artifactOf(snapshot, volume, verdict.snapshot);
+      return { record: succeeded(record, artifact, attempt, snapshot), step: { kind: 'succeed', snapshot: verdict.snapshot } };
+    }
+    case 'failed': {
+      const named: Attempt = { ...(own ?? attemptFrom(snapshot, volume)), volumeSnapshot: verdict.next };
+      const renamed: ImageRecord = { ...record, attempt: named };
+      if (!verdict.isRoundOver) return { record: renamed, step: { kind: 'cut', name: verdict.next, volume } };
+      if (attempt === undefined) return cutGivenUp(snapshot, renamed, verdict.message);
+      const outcome = {
+        kind: 'failed',
+        failure: { class: 'permanent', reason: 'SnapshotFailed', message: verdict.message },
+      } as const;
+      return { record: ended(renamed, named, outcome, snapshot), step: { kind: 'end', attempt: named, outcome, isGone: false } };
+    }
+  }
+}
+
+/** The snapshot of an artifact that is not ready any more. Takes no slot, downloads nothing. */
+export function decideRecut(snapshot: Snapshot, record: ImageRecord, artifact: Artifact, volume: Volume): Decision {
+  const verdict = judgeCut(snapshot, artifact.volumeSnapshot, volume);
+  switch (verdict.kind) {
+    case 'ready':
+      return { record, step: { kind: 'steady' } };
+    case 'create':
+      return { record, step: { kind: 'cut', name: artifact.volumeSnapshot, volume } };
+    case 'wait':
+      return { record, step: { kind: 'cutting', snapshot: verdict.snapshot, afterMs: verdict.afterMs } };
+    case 'failed': {
+      // Named before it exists: no snapshot that a status names is ever deleted.
+      const renamed: ImageRecord = { ...record, artifact: { ...artifact, volumeSnapshot: verdict.next } };
+      if (verdict.isRoundOver) return cutGivenUp(snapshot, renamed, verdict.message);
+      return { record: renamed, step: { kind: 'cut', name: verdict.next, volume } };
+    }
+  }
+}
+
+function cutGivenUp(snapshot: Snapshot, record: ImageRecord, message: string): Decision {
+  const failed = givenUp(
+    noted(record, { class: 'permanent', reason: 'SnapshotFailed', message }),
+    'SnapshotFailed',
+    snapshot.nowMs,
+  );
+  return { record: failed, step: failedStep(failed) };
+}
+
+function artifactOf({ image, nowMs }: Snapshot, volume: Volume, { metadata, status }: VolumeSnapshot): Artifact {
+  const { restoreSize } = status ?? {};
+  const { url = '' } = image.spec;
+  return {
+    volumeSnapshot: metadata.name ?? '',
+    dataVolume: volume.metadata.name ?? '',
+    ...(restoreSize === undefined ? {} : { restoreSize }),
+    ...(url === '' ? {} : { url }),
+    sourceHash: sourceHash(image.spec),
+    syncedAt: toInstant(nowMs),
+  };
+}
+
+/** For a volume whose attempt the status has forgotten. */
+function attemptFrom({ image, nowMs }: Snapshot, volume: Volume): Attempt {
+  const { name = '', creationTimestamp = toInstant(nowMs) } = volume.metadata;
+  return { number: attemptOf(volume), sourceHash: sourceHash(image.spec), startedAt: creationTimestamp, dataVolume: name };
+}
+
+function cutName({ image }: Snapshot, volume: Volume, cut: number): string {
+  const { name, uid } = image.metadata;
+  return volumeSnapshotName({ name, uid, attempt: attemptOf(volume), cut });
+}
+
+/** Which cut of its volume a snapshot is, by its name. */
+const cutOf = (name: string): number => Number(/-s([1-9][0-9]{0,8})$/.exec(name)?.[1] ?? 1);

@@ -1,0 +1,70 @@
+/** Who uses an image, and when one that nobody uses may go. */
+import { labels, pelotechGroup, type VirtualMachine, type VMDiskImageStatus } from '@terrain/api';
+import { compareVersions } from '@terrain/runtime';
+import { instantMs, type References, type Snapshot, type StoredImage, toInstant } from './snapshot.ts';
+
+const shownNames = 3;
+
+/** `namespace/name` of the image a machine refers to. */
+export function imageKeyOf({ metadata, spec }: VirtualMachine): string {
+  const { name, namespace = '' } = spec.vmDiskImageRef;
+  return `${namespace === '' ? metadata.namespace : namespace}/${name}`;
+}
+
+/** Counts machines. One that is being deleted still counts: its disk may be in use until it is gone. */
+export function countReferences(machines: readonly VirtualMachine[], asOf: string): References {
+  const names = machines.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+  let waiting: string | undefined;
+  for (const { metadata, status } of machines) {
+    const version = metadata.resourceVersion;
+    if (version === undefined || status?.rootDisk !== undefined) continue;
+    if (waiting === undefined || compareVersions(version, waiting) > 0) waiting = version;
+  }
+  return { count: machines.length, names: names.slice(0, shownNames), asOf, waiting };
+}
+
+type ReferenceStatus = Pick<VMDiskImageStatus, 'references' | 'referencedBy' | 'referencesAsOf' | 'unreferencedSince'>;
+
+/**
+ * What the status says about references. The version counted up to changes only when somebody waits for that or the count changes,
+ * so that machines that come and go elsewhere cause no writes here.
+ */
+export function referenceStatus({ image, references, nowMs }: Snapshot): ReferenceStatus {
+  const { references: before = 0, referencedBy = [], referencesAsOf, unreferencedSince } = image.status ?? {};
+  const { count, names, asOf, waiting } = references;
+  const isSame =
+    before === count && referencedBy.length === names.length && names.every((name, index) => referencedBy[index] === name);
+  const isAwaited = waiting !== undefined && (referencesAsOf === undefined || compareVersions(waiting, referencesAsOf) > 0);
+  const countedUpTo = isSame && !isAwaited ? referencesAsOf : asOf;
+  return {
+    references: count,
+    ...(names.length === 0 ? {} : { referencedBy: [...names] }),
+    ...(countedUpTo === undefined ? {} : { referencesAsOf: countedUpTo }),
+    ...(count > 0 ? {} : { unreferencedSince: unreferencedSince ?? toInstant(nowMs) }),
+  };
+}
+
+/**
+ * When an image that nobody refers to may be removed; undefined when it never may.
+ *
+ * Made from a template: so long after its last reference. Made by a person or a pipeline: only if the policy says so, and not before
+ * it could have been used.
+ */
+export function prunableAtMs({ image, references, policy }: Snapshot): number | undefined {
+  const { spec, status = {}, metadata } = image;
+  if (references.count > 0 || spec.retain === true || isOfDataSync(image)) return undefined;
+  const sinceMs = instantMs(status.unreferencedSince);
+  if (sinceMs === undefined) return undefined;
+  if (metadata.labels?.[labels.createdBy] !== undefined) {
+    const ttlMs = policy.templateImageTTL;
+    return ttlMs === 'off' ? undefined : sinceMs + ttlMs;
+  }
+  const usableMs = instantMs(status.artifact?.syncedAt) ?? instantMs(status.retry?.gaveUp?.at);
+  if (policy.unreferencedTTL === 'off' || usableMs === undefined) return undefined;
+  return Math.max(sinceMs, usableMs) + policy.unreferencedTTL;
+}
+
+const isOfDataSync = ({ metadata }: StoredImage): boolean =>
+  (metadata.ownerReferences ?? []).some(
+    ({ kind, apiVersion }) => kind === 'DataSync' && apiVersion.startsWith(`${pelotechGroup}/`),
+  );

@@ -1,0 +1,66 @@
+/** Steps in which nothing is done but saying why. */
+import { sourceHash, type VMDiskImageReason } from '@terrain/api';
+import { parseTicket } from '#queue/order.ts';
+import { nextAttempt } from './facts.ts';
+import { isUnchecked } from './preflight.ts';
+import type { ImageRecord } from './record.ts';
+import { instantMs, keyOfImage, type Snapshot } from './snapshot.ts';
+import type { Step } from './step.ts';
+
+export const pausedStep: Step = {
+  kind: 'wait',
+  reason: 'Paused',
+  message: 'paused by the annotation pelotech.ot/paused: nothing is created, changed or deleted until it is removed',
+};
+
+export function queueStep(snapshot: Snapshot, record: ImageRecord): Step {
+  const { image, policy } = snapshot;
+  const { uid, namespace } = image.metadata;
+  return {
+    kind: 'queue',
+    isPolicyPaused: policy.concurrency === 0,
+    waiting: {
+      uid,
+      namespace,
+      key: keyOfImage(image),
+      queuedAtMs: instantMs(record.queuedAt) ?? 0,
+      ticket: parseTicket(record.ticket),
+      attempt: nextAttempt(snapshot, record),
+      isSettled: !isUnchecked(snapshot),
+    },
+  };
+}
+
+/** Reasons for which an attempt gave its slot back without having failed. */
+const waitReasons: ReadonlySet<string> = new Set<VMDiskImageReason>(['QuotaExceeded', 'RefusedByPlatform', 'PlatformMissing']);
+
+export function backoffStep({ retry }: ImageRecord, afterMs: number): Step {
+  const { failures = 0, lastReason = '', lastMessage = '', nextRetryAt = '' } = retry;
+  const wait = (reason: VMDiskImageReason, message: string): Step => ({ kind: 'wait', reason, message, afterMs });
+  if (waitReasons.has(lastReason)) return wait(lastReason as VMDiskImageReason, `${lastMessage}; tried again at ${nextRetryAt}`);
+  if (failures === 0)
+    return wait('RetryBackoff', `the source changes faster than it can be downloaded; queued again at ${nextRetryAt}`);
+  const times = failures === 1 ? 'once' : `${failures} times`;
+  return wait('RetryBackoff', `failed ${times}, last with ${lastReason}: ${lastMessage}; queued again at ${nextRetryAt}`);
+}
+
+const wayOut = 'change the source, or set the annotation pelotech.ot/retry to a new value to try again';
+
+export function failedStep({ retry }: ImageRecord): Step {
+  const { gaveUp, failures = 0, lastReason, lastMessage } = retry;
+  const reason = (gaveUp?.reason ?? 'RetryLimitReached') as VMDiskImageReason;
+  const failed = (message: string): Step => ({ kind: 'failed', reason, message });
+  if (reason === 'Cancelled')
+    return failed(
+      'cancelled by the annotation pelotech.ot/cancel; remove it and set pelotech.ot/retry to a new value to download after all',
+    );
+  if (reason === 'RetryLimitReached')
+    return failed(
+      `given up after ${failures} failed ${failures === 1 ? 'attempt' : 'attempts'}, the last with ${lastReason}: ${lastMessage}; ${wayOut}`,
+    );
+  return failed(`given up: ${lastMessage ?? reason}; ${wayOut}`);
+}
+
+/** Whether the artifact, if any, is of another source than the spec's. */
+export const hasOlderArtifact = ({ image }: Snapshot, { artifact }: ImageRecord): boolean =>
+  artifact !== undefined && artifact.sourceHash !== sourceHash(image.spec);

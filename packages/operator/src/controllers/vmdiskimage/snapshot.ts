@@ -1,0 +1,86 @@
+import type { LedgerEntry, VMDiskImage } from '@terrain/api';
+import type { DataVolume } from '#platform/cdi.ts';
+import type { Claim, StorageClass } from '#platform/core.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass } from '#platform/snapshot.ts';
+import type { Policy } from '#policy/policy.ts';
+
+/** An image as the API server stores it. */
+export type StoredImage = VMDiskImage & {
+  readonly metadata: VMDiskImage['metadata'] & {
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+  };
+};
+
+/** What is known of the Secret or ConfigMap a download needs. Reading one takes a request, so at first nothing is. */
+export type Need =
+  | 'none'
+  | 'unknown'
+  | 'met'
+  | { readonly reason: 'SecretMissing' | 'SecretInvalid' | 'CertConfigMapMissing'; readonly message: string };
+
+/** Virtual machines that refer to an image. */
+export type References = {
+  readonly count: number;
+  /** Up to three, as `namespace/name`, in order. */
+  readonly names: readonly string[];
+  /** The version of VirtualMachines this was counted up to. */
+  readonly asOf: string;
+  /** Newest version of a machine that has no root disk yet: it starts only once the image says it was counted up to there. */
+  readonly waiting: string | undefined;
+};
+
+/** The slot of an image, as far as the ledger can be read. */
+export type Slot =
+  | { readonly ledger: 'readable'; readonly entry: LedgerEntry | undefined; readonly limit: number }
+  | { readonly ledger: 'unreadable'; readonly message: string };
+
+/** What this process remembers of an attempt and nobody else knows. */
+export type Memory = {
+  /** UID of the attempt's DataVolume, once created or seen. */
+  readonly dataVolumeUid?: string;
+  /** When its progress last changed. */
+  readonly progressedAtMs?: number;
+  /** Since when its entry is known to be closing. */
+  readonly closingSinceMs?: number;
+};
+
+/** Everything a decision about one image rests on, read at one moment. */
+export type Snapshot = {
+  readonly image: StoredImage;
+  /** The API server's clock. */
+  readonly nowMs: number;
+  readonly policy: Policy;
+  readonly slot: Slot;
+  /** Controlled by this image, by UID. */
+  readonly dataVolumes: readonly DataVolume[];
+  /** Claims of these DataVolumes, by name. */
+  readonly claims: ReadonlyMap<string, Claim>;
+  /** Controlled by this image, by UID. */
+  readonly snapshots: readonly VolumeSnapshot[];
+  /** Names of snapshots that root disks are being cloned from at this moment. */
+  readonly cloning: ReadonlySet<string>;
+  readonly platform: {
+    readonly hasDataVolumes: boolean;
+    readonly hasSnapshots: boolean;
+    readonly storageClasses: readonly StorageClass[];
+    readonly snapshotClasses: readonly VolumeSnapshotClass[];
+  };
+  readonly secret: Need;
+  readonly certConfigMap: Need;
+  readonly references: References;
+  readonly namespace: { readonly isTerminating: boolean; readonly isMarkedInUse: boolean; readonly hasOtherInUse: boolean };
+  readonly memory: Memory;
+};
+
+export const keyOfImage = ({ metadata }: StoredImage): string => `${metadata.namespace}/${metadata.name}`;
+
+/** The later of two instants given as text; undefined counts as none. */
+export function instantMs(text: string | undefined): number | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export const toInstant = (ms: number): string => new Date(ms).toISOString();
