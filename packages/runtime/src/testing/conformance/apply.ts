@@ -80,6 +80,10 @@ export const applyCases: ConformanceCases = {
     const after = await api.apply('a', 'one', { spec: { size: 1, options: { a: '1' } } });
     assert.deepEqual([after.spec, after.metadata.labels], [{ size: 1, mode: 'fast', options: { a: '1' } }, undefined]);
   },
+  'a map whose last entry is given up goes with it': async (api) => {
+    await api.apply('a', 'one', { spec: { size: 1, options: { a: '1' } } });
+    assert.deepEqual((await api.apply('a', 'one', { spec: { size: 1 } })).spec, { size: 1, mode: 'fast' });
+  },
   'a field given up by one of two owners stays': async (api) => {
     await api.apply('a', 'one', { spec: { size: 1, color: 'red' } });
     await api.apply('a', 'two', { spec: { color: 'red' } });

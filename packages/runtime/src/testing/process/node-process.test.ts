@@ -78,7 +78,7 @@ test('a program that ends before it is ready is shown with its last words', asyn
 test('it does not outlive a parent that is killed', async () => {
   await using parent = await NodeProcess.start({
     script: besides(import.meta.url, './fixture/parent.ts'),
-    args: [script],
+    args: [besides(import.meta.url, './fixture/sleeper.ts')],
     ready: /^child (\d+)$/m,
   });
   const pid = Number((await parent.said(/^child (\d+)$/m))[1]);
