@@ -52,6 +52,23 @@ const thing = (name: string, spec: Thing['spec'] = {}, more: { owner?: KubeObjec
   spec,
 });
 
+test('create makes a child once and leaves one that is there as it is, whatever was desired', async (t) => {
+  const { writer, owner, events, requests } = await rig(t);
+  const child = await writer.create(things, thing('c', { a: 1 }, { owner }));
+  assert.equal(child.metadata.annotations, undefined, 'it is never compared with a manifest, so it carries no fingerprint');
+  const again = await writer.create(things, thing('c', { a: 2 }, { owner }));
+  assert.deepEqual(again, child);
+  assert.deepEqual(requests(), ['create', 'create', 'get']);
+  const version = child.metadata.resourceVersion;
+  assert.deepEqual(events, [`wrote ${version} true`, `wrote ${version} false`]);
+});
+
+test('create takes nothing over from somebody else', async (t) => {
+  const { writer, owner, resource } = await rig(t);
+  await resource.create(thing('c'));
+  await assert.rejects(writer.create(things, thing('c', {}, { owner })), { name: 'ForeignObjectError' });
+});
+
 test('a child that does not exist is made by POST, and the answer is noted as ours', async (t) => {
   const { writer, owner, events, requests } = await rig(t);
   const child = await writer.child(things, thing('c', { a: 1 }, { owner }), undefined);

@@ -67,6 +67,26 @@ export class Writer {
     }
   }
 
+  /**
+   * Creates a child that nobody changes afterwards, such as one whose spec is immutable. One that is there already is returned as it is, if it has
+   * the same controller: the caller judges whether it is the one that was meant.
+   */
+  async create<T extends KubeObject>(type: ResourceType, desired: T): Promise<T> {
+    const resource = this.#resource<T>(type);
+    try {
+      const answer = await resource.create(desired, { fieldManager: this.#options.fieldManager, ...this.#call() });
+      this.#noted(type, answer, true);
+      return answer;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const { name = '', namespace } = desired.metadata;
+      const live = await resource.get({ name, namespace }, this.#call());
+      if (controllerUid(desired) !== controllerUid(live)) throw new ForeignObjectError(live);
+      this.#noted(type, live, false);
+      return live;
+    }
+  }
+
   /** Writes the status of an object, unless it is that already. Fields we gave before and leave out now are removed. */
   async status<T extends KubeObject & { readonly status?: unknown }>(
     type: ResourceType,
