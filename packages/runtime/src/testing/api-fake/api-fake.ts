@@ -64,7 +64,9 @@ export class ApiFake {
     for (const kind of options.kinds ?? []) this.register(kind);
     this.#history.subscribe((change) => this.#onChange(change));
     for (const name of ['default', 'kube-system']) this.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    // Long enough that no client's idle connection is closed under its next request.
+    const settings = { requestTimeout: 0, keepAliveTimeout: 300_000 };
+    this.#server = createServer(settings, (request, response) => void this.#serve(request, response));
   }
 
   static async start(options: ApiFakeOptions = {}): Promise<ApiFake> {

@@ -9,7 +9,7 @@ import { type ApiCall, parseApiCall } from '../api-call.ts';
 import { type CallMatch, matchesCall, type RequestEntry, RequestLog } from '../request-log.ts';
 import { type Exchange, runExchange } from './exchange.ts';
 import { Gates } from './gates.ts';
-import type { FaultPlan, RequestFault, RequestRule, WatchFault } from './plan.ts';
+import type { FaultPlan, RequestFault, WatchFault } from './plan.ts';
 import { RuleBook } from './rule-book.ts';
 import { watchInThePast } from './time-travel.ts';
 import { forwarded, Upstream, type UpstreamRequest } from './upstream.ts';
@@ -116,7 +116,7 @@ export class FaultProxy {
       entry = call === undefined ? undefined : this.log.request(call, request.headers['user-agent'] ?? '');
       const rule = call === undefined ? undefined : this.#rules.forRequest(call);
       if (entry !== undefined) entry.fault = rule === undefined ? undefined : (rule.name ?? rule.do.fault);
-      if (call?.verb === 'watch' && entry !== undefined && isWatchable(rule))
+      if (call?.verb === 'watch' && entry !== undefined && isOpened(rule?.do))
         await this.#watch(call, entry, forward, response, rule?.do);
       else await this.#exchange({ call, entry, forward, request, response, fault: rule?.do }, signal);
     } catch (error) {
@@ -187,9 +187,11 @@ const watchFaults: ReadonlySet<string> = new Set(['close-watch', 'blackhole', 'e
 const isWatchFault = (fault: RequestFault | undefined): fault is WatchFault =>
   fault !== undefined && watchFaults.has(fault.fault);
 
-/** Whether the watch is opened at all; other faults treat it like any request. */
-const isWatchable = (rule: RequestRule | undefined): boolean =>
-  rule === undefined || isWatchFault(rule.do) || ['delay', 'hold', 'time-travel'].includes(rule.do.fault);
+/** Whether a watch is opened at all. Faults of a whole answer mean nothing to a stream and let it pass. */
+function isOpened(fault: RequestFault | undefined): boolean {
+  if (fault?.fault === 'kill-client') return fault.when !== 'before';
+  return fault === undefined || !['refuse', 'answer', 'hang'].includes(fault.fault);
+}
 
 async function* linesOf(first: readonly string[], chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   yield* first;

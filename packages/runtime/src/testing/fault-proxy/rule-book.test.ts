@@ -56,6 +56,7 @@ test('the first rule that fires decides, and the others count on', () => {
 test('a share is drawn by the seed: the same seed hits the same, another one others', () => {
   const rule: FaultRule = { on: 'request', share: 0.3, do: { fault: 'refuse' } };
   const drawn = hits(rule, 1000, 7);
+  assert.deepEqual(hits(JSON.parse(JSON.stringify(rule)) as FaultRule, 1000, 7), drawn);
   assert.deepEqual(hits(rule, 1000, 7), drawn);
   assert.notDeepEqual(hits(rule, 1000, 8), drawn);
   assert.ok(drawn.length > 250 && drawn.length < 350, `${drawn.length} of 1000`);

@@ -40,6 +40,10 @@ const streams: Record<string, { plan: FaultPlan; want: string[] }> = {
     want: ['ADDED a', 'ADDED b', 'end'],
   },
   'a stream is closed before any event': { plan: onWatch({ fault: 'close-watch' }), want: ['end'] },
+  'a fault of whole answers lets a stream pass': {
+    plan: { rules: [{ on: 'request', do: { fault: 'lose-reply' } }] },
+    want: ['ADDED a', 'ADDED b', 'ADDED c'],
+  },
   'a stream expires by an event': {
     plan: onWatch({ fault: 'expire', as: 'event', afterEvents: 1 }),
     want: ['ADDED a', 'ERROR 410', 'end'],
