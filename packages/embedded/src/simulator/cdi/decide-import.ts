@@ -52,7 +52,9 @@ function createClaim(view: DataVolumeView, source: Source, script: ImportScript,
       ? { populator: { kind: 'VolumeImportSource', name: `volume-import-source-${dataVolume.metadata.uid}` } }
       : {}),
   });
-  const effects: Effect[] = [...pathNote(view, isPopulated), { do: 'create', kind: 'PersistentVolumeClaim', object }];
+  // An instant import is for load: it makes only the writes that nobody can do without.
+  const note = isDone ? [] : pathNote(view, isPopulated);
+  const effects: Effect[] = [...note, { do: 'create', kind: 'PersistentVolumeClaim', object }];
   if (isDone && source.kind !== 'blank') effects.push(download(view, source, { downloads: 1, bytes: script.bytes }));
   if (!isDone) effects.push(...report(view, { phase: 'Pending' }, time));
   for (const message of view.problems)

@@ -246,7 +246,7 @@ test('deleted in mid-import, the pod outlives the DataVolume a little (B.3)', ()
   assert.equal(rehearsal.all('Pod').length, 0);
 });
 
-test('an instant import needs no pod, and costs eight writes', () => {
+test('an instant import needs no pod, and costs seven writes', () => {
   const rehearsal = stage(http(), { scenario: { durations: noDurations } });
   rehearsal.advance(0);
   assert.deepEqual(phases(rehearsal), ['', 'Succeeded']);
@@ -255,7 +255,8 @@ test('an instant import needs no pod, and costs eight writes', () => {
     rehearsal.history.some(({ kind }) => kind === 'Pod'),
     false,
   );
-  assert.equal(rehearsal.writes, 8);
+  assert.equal(rehearsal.writes, 7);
+  assert.deepEqual(rehearsal.events, []);
   assert.equal(rehearsal.egress.of('https://example.com/disk.qcow2').bytes, 2 ** 30);
 });
 

@@ -20,7 +20,8 @@ export function report(view: DataVolumeView, input: StatusInput, time: Time): re
     effects.push({ do: 'event', about: dataVolume, type: 'Warning', reason, message });
     if (claim !== undefined) effects.push({ do: 'event', about: claim, type: 'Warning', reason: 'ErrImportFailed', message });
   }
-  if (status.phase === 'Succeeded' && dataVolume.status?.phase !== 'Succeeded')
+  // One that was never seen under way was instant, and meant for load.
+  if (status.phase === 'Succeeded' && dataVolume.status?.phase !== 'Succeeded' && dataVolume.status?.phase !== undefined)
     effects.push({
       do: 'event',
       about: dataVolume,

@@ -66,7 +66,7 @@ export interface Refusal {
 
 export const nothing: Decision = { effects: [] };
 
-export function targetOf(object: Stored): Target {
+function targetOf(object: Stored): Target {
   return { name: object.metadata.name, namespace: object.metadata.namespace, uid: object.metadata.uid };
 }
 

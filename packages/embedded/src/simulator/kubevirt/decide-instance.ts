@@ -91,7 +91,7 @@ function show(
   const noted = { ...annotations, ...(isEnd ? { [notes.doneAt]: String(time.nowMs) } : {}) };
   const metadata = { ...(isPlaced ? { labels: label } : {}), ...(Object.keys(noted).length === 0 ? {} : { annotations: noted }) };
   const effects: Effect[] = [patchOf('VirtualMachineInstance', instance, { metadata, status })];
-  if (moment.phase === 'Running' && instance.status?.phase !== 'Running') {
+  if (moment.phase === 'Running' && instance.status?.phase !== 'Running' && scenario.durations.boot > 0) {
     const said = { do: 'event', about: instance, type: 'Normal' } as const;
     effects.push({ ...said, reason: 'Created', message: 'VirtualMachineInstance defined.' });
     effects.push({ ...said, reason: 'Started', message: 'VirtualMachineInstance started.' });

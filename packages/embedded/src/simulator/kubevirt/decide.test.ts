@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Instance, Machine, MachineCondition } from '../objects.ts';
 import { Rehearsal } from '../rehearsal.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import { noDurations, type Scenario } from '../scenario/scenario.ts';
 
 const seconds = (value: number): number => value * 1000;
 type Json = Record<string, unknown>;
@@ -442,4 +442,12 @@ test('a simulator that was stopped for a minute skips nothing: it goes on with w
     (object) => condition(object as unknown as Instance, 'Synchronized')?.reason ?? '',
   );
   assert.ok(flashes.some(({ value }) => value === 'Synchronizing with the Domain failed.'));
+});
+
+test('an instant start costs four writes and no events', () => {
+  const rehearsal = stage({ scenario: { durations: noDurations } });
+  rehearsal.advance(0);
+  assert.deepEqual([machine(rehearsal).status?.printableStatus, machine(rehearsal).status?.ready], ['Running', true]);
+  assert.equal(condition(machine(rehearsal), 'AgentConnected')?.status, 'True');
+  assert.deepEqual([rehearsal.writes, rehearsal.events], [4, []]);
 });

@@ -42,7 +42,7 @@ export function wantOf(machine: Machine, instance: Instance | undefined, nowMs: 
   return retryAtMs > nowMs ? { action: 'keep', retryAtMs } : { action: 'start' };
 }
 
-export function firstRequest({ status }: Machine): StateChangeRequest | undefined {
+function firstRequest({ status }: Machine): StateChangeRequest | undefined {
   return status?.stateChangeRequests?.[0];
 }
 

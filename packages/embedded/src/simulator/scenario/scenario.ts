@@ -59,7 +59,7 @@ export interface Rule {
 }
 
 /** The projects that can be played, each alone. */
-export const partNames = ['cdi', 'storage', 'snapshots', 'kubevirt'] as const;
+const partNames = ['cdi', 'storage', 'snapshots', 'kubevirt'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Scenario {

@@ -67,8 +67,6 @@ export type SwitchName = keyof typeof switchDocs;
 /** Switches that are on, with the text after the colon ('' when there is none). */
 export type Switches = ReadonlyMap<SwitchName, string>;
 
-export const noSwitches: Switches = new Map();
-
 const isValid: Readonly<Record<Argument, (text: string) => boolean>> = {
   none: (text) => text === '',
   duration: (text) => parseDuration(text) !== undefined,
