@@ -1,3 +1,6 @@
-/** Throw-away clusters for tests. */
+/** Throw-away clusters for tests, and the platform played on them. */
+
+export { defaultScenario, instantScenario, parseScenario, type Scenario } from '#simulator/scenario/scenario.ts';
+export { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts';
 export { type CommandResult, TestCluster, type TestClusterOptions } from './cluster.ts';
 export { newTestCluster, testCluster } from './shared.ts';
