@@ -2,6 +2,7 @@
  * A controller runtime for TypeScript: from a socket to an API server up to controllers. It knows no kind of ours.
  */
 
+export { type CompareAndSwapOptions, compareAndSwap } from '#apply/compare-and-swap.ts';
 export { controllerReference, controllerUid, ForeignObjectError } from '#apply/owner-reference.ts';
 export { type Refusal, refusalOf } from '#apply/refusal.ts';
 export { appliedAnnotation, Writer, type WriterOptions } from '#apply/writer.ts';
@@ -17,6 +18,9 @@ export {
   type SourceOptions,
 } from '#controller/controller.ts';
 export { after, done, type Result, TerminalError } from '#controller/result.ts';
+export type { EventObject, Happening, Reporter } from '#events/event.ts';
+export { Recorder, type RecorderOptions } from '#events/recorder.ts';
+export { type HealthCheck, HealthServer, type HealthServerOptions } from '#health/health-server.ts';
 export {
   type ChangeContext,
   type ChangeHandler,
@@ -26,9 +30,14 @@ export {
   type InformerScope,
 } from '#informer/informer.ts';
 export { Informers, type InformersOptions } from '#informer/informers.ts';
+export { Elector, type ElectorOptions, LeadershipLostError } from '#leader/elector.ts';
+export { fenceWrites } from '#leader/fence.ts';
 export { createLogger, type Logger, type LoggerOptions, silentLogger } from '#log/logger.ts';
+export { type ManagedControllerOptions, Manager, type ManagerOptions } from '#manager/manager.ts';
+export { ShutdownError, shutdownSignal } from '#manager/shutdown.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';
 export { type WaitOptions, waitForObject } from '#manifest/wait-for-object.ts';
+export { type MeasuredController, RuntimeMetrics } from '#metrics/runtime-metrics.ts';
 export { FailureLimiter, type FailureLimiterOptions } from '#queue/failure-limiter.ts';
 export { type Priority, type QueueObserver, WorkQueue, type WorkQueueOptions } from '#queue/work-queue.ts';
 export { keyOf, keyText, type ObjectKey, parseKey } from '#store/key.ts';

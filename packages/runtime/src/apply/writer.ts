@@ -31,6 +31,8 @@ const applied = 'applied:';
  * Guarantees: nothing is sent that would change nothing; a child is never created twice, taken over from another owner, or brought back from the
  * dead; a write decided on an old version is refused by the server (409) instead of undoing somebody's work.
  * Assumptions: observed objects come from a cache or an answer and are not edited.
+ * Caveats: a manifest that the server stores in other words (`1000m` as `1`) is recognised only by the process that sent it; after a restart it
+ * is sent once more. Write manifests the way the server shows them.
  */
 export class Writer {
   readonly #options: WriterOptions;

@@ -1,0 +1,224 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Controller, ControllerObserver } from '#controller/controller.ts';
+import type { InformerObserver } from '#informer/informer.ts';
+import type { Informers } from '#informer/informers.ts';
+import type { ApiRequest } from '#transport/api-transport.ts';
+import type { TransportObserver } from '#transport/connection.ts';
+import type { KubeObject } from '#transport/kube-object.ts';
+
+const passBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const queueBuckets = [0.001, 0.01, 0.1, 1, 10, 100, 1000];
+
+/** What a controller shows of itself when asked. */
+export type MeasuredController = Pick<Controller<KubeObject>, 'name' | 'queue' | 'heldBack'>;
+
+/**
+ * The runtime's metrics, under the names of controller-runtime and client-go, so that existing dashboards work.
+ *
+ * Guarantees: labels are of bounded size: controllers, kinds, codes, methods; never names of objects.
+ * Assumptions: one instance a process.
+ */
+export class RuntimeMetrics {
+  readonly registry: Registry;
+  readonly #controllers: MeasuredController[] = [];
+  readonly #passes;
+  readonly #errors;
+  readonly #terminalErrors;
+  readonly #passSeconds;
+  readonly #activeWorkers;
+  readonly #maxWorkers;
+  readonly #adds;
+  readonly #retries;
+  readonly #waitSeconds;
+  readonly #workSeconds;
+  readonly #requests;
+  readonly #requestSeconds;
+  readonly #watchFailures;
+  readonly #handlerFailures;
+  readonly #isLeader;
+  readonly #droppedEvents;
+
+  constructor(registry: Registry = new Registry()) {
+    this.registry = registry;
+    const registers = [registry];
+    const byController = { labelNames: ['controller'] as const, registers };
+    const byName = { labelNames: ['name'] as const, registers };
+    const byKind = { labelNames: ['kind'] as const, registers };
+    this.#passes = new Counter({
+      name: 'controller_runtime_reconcile_total',
+      help: 'Passes by controller and result: success, requeue_after, error, terminal, conflict.',
+      labelNames: ['controller', 'result'] as const,
+      registers,
+    });
+    this.#errors = new Counter({
+      name: 'controller_runtime_reconcile_errors_total',
+      help: 'Passes that threw, terminal errors included, conflicts not.',
+      ...byController,
+    });
+    this.#terminalErrors = new Counter({
+      name: 'controller_runtime_terminal_reconcile_errors_total',
+      help: 'Passes that threw a TerminalError.',
+      ...byController,
+    });
+    this.#passSeconds = new Histogram({
+      name: 'controller_runtime_reconcile_time_seconds',
+      help: 'How long a pass took.',
+      buckets: passBuckets,
+      ...byController,
+    });
+    this.#activeWorkers = new Gauge({ name: 'controller_runtime_active_workers', help: 'Passes under way.', ...byController });
+    this.#maxWorkers = new Gauge({
+      name: 'controller_runtime_max_concurrent_reconciles',
+      help: 'Passes that may be under way at once.',
+      ...byController,
+    });
+    this.#adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys added to the queue.', ...byName });
+    this.#retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys added again after a failure.', ...byName });
+    this.#waitSeconds = new Histogram({
+      name: 'workqueue_queue_duration_seconds',
+      help: 'How long a key was ready before a worker took it.',
+      buckets: queueBuckets,
+      ...byName,
+    });
+    this.#workSeconds = new Histogram({
+      name: 'workqueue_work_duration_seconds',
+      help: 'How long a worker had a key.',
+      buckets: queueBuckets,
+      ...byName,
+    });
+    this.#requests = new Counter({
+      name: 'rest_client_requests_total',
+      help: 'Requests to the API server by code and method; <error> where there was no answer.',
+      labelNames: ['code', 'method'] as const,
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'rest_client_request_duration_seconds',
+      help: 'Time to the answer, for streams to its beginning.',
+      labelNames: ['verb'] as const,
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+      registers,
+    });
+    this.#watchFailures = new Counter({
+      name: 'terrain_runtime_watch_failures_total',
+      help: 'Lists and watches that ended with an error, by kind.',
+      ...byKind,
+    });
+    this.#handlerFailures = new Counter({
+      name: 'terrain_runtime_handler_failures_total',
+      help: 'Change handlers that threw, by kind.',
+      ...byKind,
+    });
+    this.#isLeader = new Gauge({
+      name: 'leader_election_master_status',
+      help: '1 while this process leads.',
+      ...byName,
+    });
+    this.#droppedEvents = new Counter({ name: 'terrain_runtime_events_dropped_total', help: 'Events not sent.', registers });
+    this.#measureQueues(registers);
+  }
+
+  /** Measures a controller; give the observer to it. */
+  controller(name: string, workers: number): ControllerObserver {
+    const labels = { controller: name };
+    this.#maxWorkers.set(labels, workers);
+    this.#activeWorkers.set(labels, 0);
+    for (const result of ['success', 'requeue_after', 'error', 'terminal', 'conflict'])
+      this.#passes.inc({ ...labels, result }, 0);
+    return {
+      passStarted: () => this.#activeWorkers.inc(labels),
+      passEnded: (outcome, tookMs) => {
+        this.#activeWorkers.dec(labels);
+        this.#passes.inc({ ...labels, result: outcome });
+        this.#passSeconds.observe(labels, tookMs / 1000);
+        if (outcome === 'error' || outcome === 'terminal') this.#errors.inc(labels);
+        if (outcome === 'terminal') this.#terminalErrors.inc(labels);
+        if (outcome === 'error' || outcome === 'conflict') this.#retries.inc({ name });
+      },
+      queue: {
+        added: () => this.#adds.inc({ name }),
+        taken: (ms) => this.#waitSeconds.observe({ name }, ms / 1000),
+        finished: (ms) => this.#workSeconds.observe({ name }, ms / 1000),
+      },
+    };
+  }
+
+  /** Shows the queue of a controller from now on. */
+  watchQueue(controller: MeasuredController): void {
+    this.#controllers.push(controller);
+  }
+
+  get transport(): TransportObserver {
+    return {
+      requestEnded: (request, code, tookMs) => {
+        this.#requests.inc({ code: code === undefined ? '<error>' : `${code}`, method: request.method });
+        this.#requestSeconds.observe({ verb: verbOf(request) }, tookMs / 1000);
+      },
+    };
+  }
+
+  get informers(): InformerObserver {
+    return {
+      watchFailure: ({ type }) => this.#watchFailures.inc({ kind: kindLabel(type) }),
+      handlerFailure: ({ type }) => this.#handlerFailures.inc({ kind: kindLabel(type) }),
+    };
+  }
+
+  /** Shows how many objects each informer holds. */
+  watchInformers(informers: Informers): void {
+    const objects: Gauge<'kind'> = new Gauge({
+      name: 'terrain_runtime_cached_objects',
+      help: 'Objects held in memory, by kind.',
+      labelNames: ['kind'] as const,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { type, store } of informers) objects.inc({ kind: kindLabel(type) }, store.size);
+      },
+    });
+  }
+
+  leading(name: string, isLeading: boolean): void {
+    this.#isLeader.set({ name }, isLeading ? 1 : 0);
+  }
+
+  eventDropped(): void {
+    this.#droppedEvents.inc();
+  }
+
+  #measureQueues(registers: Registry[]): void {
+    const controllers = this.#controllers;
+    const gauge = (name: string, help: string, measure: (controller: MeasuredController) => number): void => {
+      new Gauge({
+        name,
+        help,
+        labelNames: ['name'] as const,
+        registers,
+        collect() {
+          for (const controller of controllers) this.set({ name: controller.name }, measure(controller));
+        },
+      });
+    };
+    gauge('workqueue_depth', 'Keys ready to be taken.', ({ queue }) => queue.length);
+    gauge('terrain_runtime_delayed_keys', 'Keys that wait for their time.', ({ queue }) => queue.delayed);
+    gauge(
+      'terrain_runtime_held_back_keys',
+      'Keys that wait for the caches to show their own writes.',
+      ({ heldBack }) => heldBack,
+    );
+    gauge('workqueue_unfinished_work_seconds', 'How long the workers have had their keys, added up.', ({ queue }) =>
+      queue.unfinishedMs.reduce((sum, ms) => sum + ms / 1000, 0),
+    );
+    gauge('workqueue_longest_running_processor_seconds', 'How long the slowest worker has had its key.', ({ queue }) =>
+      Math.max(0, ...queue.unfinishedMs.map((ms) => ms / 1000)),
+    );
+  }
+}
+
+function kindLabel({ group, plural }: { group: string; plural: string }): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+function verbOf({ method, query }: ApiRequest): string {
+  return method === 'GET' && query?.watch === true ? 'WATCH' : method;
+}
