@@ -21,7 +21,7 @@ export function customKind(plural: string, namespaced = true): CustomKind {
 
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-export function crdOf({ type, kind }: CustomKind): KubeObject {
+function crdOf({ type, kind }: CustomKind): KubeObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
