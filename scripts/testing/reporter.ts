@@ -42,6 +42,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 function failure(names: readonly string[], file: string | undefined, line: number | undefined, error: Error): string {
   const cause = error.cause ?? error;
   const where = file === undefined ? '' : ` (${relative(process.cwd(), file)}:${line})`;
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause, { depth: 6 });
+  // inspect() follows a chain of causes, which a stack alone does not show.
+  const text = inspect(cause, { depth: 6 });
   return `\n✖ ${names.join(' > ')}${where}\n${text.replaceAll(/^/gm, '    ')}\n\n`;
 }

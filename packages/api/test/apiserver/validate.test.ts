@@ -83,7 +83,8 @@ const isRule = (cause: StatusCause, ends: readonly string[]): boolean =>
 
 async function refusalOf(manifest: KubeObject): Promise<ApiError | undefined> {
   const { connection, namespace } = await crdCluster();
-  const body = placed(manifest, namespace);
+  // Other suites of this process keep objects of the same names.
+  const body = placed({ ...manifest, metadata: { ...manifest.metadata, name: `offline-${manifest.metadata.name}` } }, namespace);
   const query = { dryRun: 'All', fieldValidation: 'Strict' };
   try {
     await connection.request({ method: 'POST', path: pathOf(body, 'collection'), query, body });
