@@ -26,7 +26,7 @@ function changedUrls({ source, hasSource, same, path }: SourceHolder): string {
  * Nobody is exempt, not even the operator: it only passes on what somebody else wrote. A URL that did not change is not judged again,
  * so that other fields of an older object can still be edited.
  */
-export function sourcePolicy(holder: SourceHolder): PolicyDefinition {
+function sourcePolicy(holder: SourceHolder): PolicyDefinition {
   const { kind, group, plural } = holder;
   const isUrl = `isURL(u.url) && url(u.url).getScheme() in ${quotedList(schemes)} && url(u.url).getHostname() != ''`;
   const isPublic = `(u.url.startsWith('gs://') ? u.host.matches(${quoted(bucketPattern)}) : ${isPublicHost('u.host')})`;

@@ -55,7 +55,7 @@ export const aTemplate = (machines: readonly Record<string, unknown>[]): Subject
     workspace: labSpec(machines),
   });
 
-export const anInstance = (): Subject =>
+const anInstance = (): Subject =>
   object('WorkspaceInstance', 'student', { templateRef: { name: 'workshop' }, owner: 'student-42' });
 
 const labSpec = (machines: readonly Record<string, unknown>[]) => ({

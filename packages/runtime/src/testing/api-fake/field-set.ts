@@ -9,7 +9,7 @@ export type FieldSet = ReadonlySet<string>;
 const separator = '\u0000';
 
 export const joinPath = (elements: readonly string[]): string => elements.join(separator);
-export const splitPath = (path: string): string[] => path.split(separator);
+const splitPath = (path: string): string[] => path.split(separator);
 
 /** The path element of an item of a list whose items have an identity. */
 export function itemElement(item: unknown, identity: 'value' | readonly string[]): string {

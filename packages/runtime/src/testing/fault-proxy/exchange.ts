@@ -158,7 +158,7 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** Resolves when nobody waits for the answer any more. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

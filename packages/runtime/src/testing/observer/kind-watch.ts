@@ -122,7 +122,7 @@ export class KindWatch {
 }
 
 /** Something may have happened that nobody can tell any more. */
-export class HistoryGapError extends Error {
+class HistoryGapError extends Error {
   override readonly name = 'HistoryGapError';
 }
 
