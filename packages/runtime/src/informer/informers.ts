@@ -11,6 +11,7 @@ export interface InformersOptions {
   /** See InformerOptions. */
   readonly freeze?: boolean;
   readonly silenceMs?: number;
+  readonly pageSize?: number;
 }
 
 /**
