@@ -9,7 +9,7 @@ const isPhase = (phase: string) => (object: Thing) => phaseOf(object) === phase;
 describe('DataVolumes that import, on a real API server', () => {
   let stage: Stage;
   before(async () => {
-    stage = await Stage.open({ speed: 4 });
+    stage = await Stage.open({ speed: 10 });
   });
   after(() => stage[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ApiError } from '@terrain/runtime';
+import { ApiError, type KubeObject, waitForObject } from '@terrain/runtime';
 import { conditionOf, download, phaseOf, Stage, statusOf, type Thing } from './stage.ts';
 
 const printed = (object: Thing | undefined): string => statusOf(object, 'printableStatus');
@@ -25,7 +25,7 @@ const networkData = 'version: 2\nethernets:\n  lab: {match: {macaddress: "02:00:
 describe('VirtualMachines, on a real API server', () => {
   let stage: Stage;
   before(async () => {
-    stage = await Stage.open({ speed: 4 });
+    stage = await Stage.open({ speed: 10 });
   });
   after(() => stage[Symbol.asyncDispose]());
 
@@ -221,6 +221,23 @@ describe('VirtualMachines, on a real API server', () => {
     await stage.resource('VirtualMachine').delete({ name: 'vm', namespace }, { propagationPolicy: 'Foreground' });
     await stage.untilGone('VirtualMachine', namespace, 'vm');
     assert.equal(await stage.find('VirtualMachineInstance', namespace, 'vm'), undefined);
+  });
+
+  test('a namespace full of work under way can be deleted', async () => {
+    const namespace = await stage.namespace();
+    await stage.create('DataVolume', namespace, 'slow', download('import:10m'));
+    await stage.create('DataVolume', namespace, 'image', download('snapshot-never'));
+    await stage.create('VirtualMachine', namespace, 'vm', machine());
+    await stage.create('VirtualMachine', namespace, 'stuck', machine(), switched('unschedulable'));
+    await stage.until('PersistentVolumeClaim', namespace, 'image', isPhase('Bound'));
+    await stage.create('VolumeSnapshot', namespace, 'cut', { spec: { source: { persistentVolumeClaimName: 'image' } } });
+    await stage.until('VolumeSnapshot', namespace, 'cut', (object) => object.status !== undefined);
+    await stage.until('DataVolume', namespace, 'slow', isPhase('ImportInProgress'));
+    await stage.until('VirtualMachine', namespace, 'vm', isPrinted('Running'));
+    await stage.connection.request({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false };
+    const judge = (left: KubeObject | undefined): string | undefined => (left === undefined ? undefined : JSON.stringify(left));
+    await waitForObject(stage.connection, namespaces, { name: namespace }, judge, { timeoutMs: 60_000 });
   });
 
   test('another simulator goes on where one stopped', async () => {

@@ -19,7 +19,7 @@ const sized = (storage: string): object => ({ resources: { requests: { storage }
 describe('VolumeSnapshots and clones, on a real API server', () => {
   let stage: Stage;
   before(async () => {
-    stage = await Stage.open({ speed: 4 });
+    stage = await Stage.open({ speed: 10 });
   });
   after(() => stage[Symbol.asyncDispose]());
 

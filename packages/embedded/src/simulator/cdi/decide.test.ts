@@ -95,6 +95,10 @@ test('nothing of an import is left when it is done: no pod, no temporary claim',
   assert.equal(rehearsal.all('Pod').length, 0);
   assert.equal(rehearsal.all('PersistentVolumeClaim').length, 1);
   assert.deepEqual(rehearsal.egress.of('https://example.com/disk.qcow2').downloads, 1);
+  const pods = rehearsal.history.flatMap(({ kind, object }) =>
+    kind === 'Pod' && object !== undefined ? [object.metadata.uid] : [],
+  );
+  assert.equal(new Set(pods).size, 2, 'one that asks for scratch space, one that downloads');
 });
 
 test('a failing download never fails: the phase stays ImportInProgress and Running flips (1.4, B.4)', () => {

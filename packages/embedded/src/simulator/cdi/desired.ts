@@ -143,6 +143,8 @@ export function desiredImporterPod(view: DataVolumeView, filled: Claim, ordinal:
     spec: {
       schedulerName,
       restartPolicy: 'OnFailure',
+      // A namespace that is deleted waits half of it for a pod that is slow to go.
+      terminationGracePeriodSeconds: 1,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       ...(priorityClassName === undefined ? {} : { priorityClassName }),

@@ -24,6 +24,8 @@ export interface EngineOptions {
 const workers = 16;
 const firstRetryMs = 50;
 const longestRetryMs = 15_000;
+/** A stale cache explains this many refusals in a row, not more. */
+const quietTries = 5;
 /** Longer than any watch needs to tell of a write; after that the next try may act on old news, and the API server judges. */
 const catchUpMs = 5000;
 
@@ -145,7 +147,8 @@ export class Engine {
     // Gone, changed or made meanwhile: the cache is about to learn of it.
     const isStale =
       error instanceof ApiError && (error.code === 404 || error.code === 409 || error.code === 422 || isAlreadyExists(error));
-    this.#retry(key, isStale ? undefined : `${key}: ${(error as Error).message}`);
+    const isPersistent = (this.#failures.get(key) ?? 0) >= quietTries;
+    this.#retry(key, isStale && !isPersistent ? undefined : `${key}: ${(error as Error).message}`);
   }
 
   #retry(key: string, sentence: string | undefined): void {

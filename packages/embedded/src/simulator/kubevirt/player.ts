@@ -13,7 +13,8 @@ export const machinePlayer = playerOf<Machine>({
   part: 'kubevirt',
   kind: 'VirtualMachine',
   reads: ['VirtualMachineInstance', 'DataVolume', 'PersistentVolumeClaim'],
-  play: (machine, { read, scenario, time, refusal }) => {
+  play: (written, { read, scenario, time, refusal }) => {
+    const machine = withTemplate(written);
     const { name, namespace } = machine.metadata;
     const found = read.get<Instance>('VirtualMachineInstance', namespace, name);
     const isOurs = found?.metadata.ownerReferences?.some(({ uid }) => uid === machine.metadata.uid) === true;
@@ -30,6 +31,13 @@ export const machinePlayer = playerOf<Machine>({
     );
   },
 });
+
+/** The schema lets the template's spec be left out. */
+function withTemplate(machine: Machine): Machine {
+  const { template } = machine.spec;
+  if (template?.spec !== undefined) return machine;
+  return { ...machine, spec: { ...machine.spec, template: { ...template, spec: {} } } };
+}
 
 /** Plays virt-controller, the launcher pod and the guest for VirtualMachineInstances. */
 export const instancePlayer = playerOf<Instance>({
