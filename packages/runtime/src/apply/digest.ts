@@ -16,3 +16,8 @@ export function canonicalJson(value: unknown): string {
   }
   return `{${parts.join(',')}}`;
 }
+
+/** Whether two pieces of JSON data say the same. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}

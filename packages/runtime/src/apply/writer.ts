@@ -4,7 +4,7 @@ import type { KubeObject } from '#transport/kube-object.ts';
 import { type DeleteOptions, Resource, type ResourceType } from '#transport/resource.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import { isCovered } from './coverage.ts';
-import { digest } from './digest.ts';
+import { digest, isSameJson } from './digest.ts';
 import { convertOwnership } from './field-ownership.ts';
 import { controllerUid, ForeignObjectError } from './owner-reference.ts';
 
@@ -96,11 +96,11 @@ export class Writer {
     status: NonNullable<T['status']>,
   ): Promise<T> {
     const id = `${memoryId(observed)}/status`;
-    if (digest(observed.status) === digest(status) || this.#memory.matches(id, status, observed.status)) return observed;
+    if (isSameJson(observed.status, status) || this.#memory.matches(id, status, observed.status)) return observed;
     const body = { ...identify(observed), status } as unknown as T;
     const answer = await this.#resource<T>(type).apply(body, { ...this.#applying(), subresource: 'status' });
     this.#noted(type, answer, answer.metadata.resourceVersion !== observed.metadata.resourceVersion);
-    this.#memory.note(id, status, answer.status, digest(answer.status) === digest(status));
+    this.#memory.note(id, status, answer.status, isSameJson(answer.status, status));
     return answer;
   }
 
