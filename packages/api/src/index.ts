@@ -68,6 +68,7 @@ export { type InstallOptions, operatorServiceAccount, resolveInstall } from './p
 export { canonicalQuantity, quantityInNanos } from './quantity/quantity.ts';
 export { roleFiles } from './rbac/files.ts';
 export { type OperatorIdentity, operatorIdentity } from './rbac/operator-identity.ts';
+export { type OperatorRole, operatorRole } from './rbac/operator-role.ts';
 export { type ClusterRole, peopleRoles } from './rbac/roles.ts';
 export { referenceFiles } from './reference/files.ts';
 export { type Source, sourceHash } from './sourcehash/source-hash.ts';
