@@ -7,16 +7,16 @@ export { controllerReference, controllerUid, ForeignObjectError } from '#apply/o
 export { type Refusal, refusalOf } from '#apply/refusal.ts';
 export { appliedAnnotation, Writer, type WriterOptions } from '#apply/writer.ts';
 export { type Clock, sleepOn, systemClock } from '#clock/clock.ts';
-export {
-  Controller,
-  type ControllerObserver,
-  type ControllerOptions,
-  type KeysOf,
-  type Outcome,
-  type Reconcile,
-  type ReconcileContext,
-  type SourceOptions,
-} from '#controller/controller.ts';
+export { Controller } from '#controller/controller.ts';
+export type {
+  ControllerObserver,
+  ControllerOptions,
+  KeysOf,
+  Outcome,
+  Reconcile,
+  ReconcileContext,
+  SourceOptions,
+} from '#controller/options.ts';
 export { after, done, type Result, TerminalError } from '#controller/result.ts';
 export type { EventObject, Happening, Reporter } from '#events/event.ts';
 export { Recorder, type RecorderOptions } from '#events/recorder.ts';
@@ -63,4 +63,4 @@ export {
   type ResourceType,
   resourcePath,
 } from '#transport/resource.ts';
-export type { WatchState } from '#watch/watcher.ts';
+export type { WatchState } from '#watch/options.ts';

@@ -4,6 +4,7 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { Resource, type ResourceType } from '#transport/resource.ts';
 
+/** How long and how often `compareAndSwap` tries. */
 export interface CompareAndSwapOptions {
   readonly signal?: AbortSignal;
   readonly clock?: Clock;

@@ -8,6 +8,7 @@ import { digest, isSameJson } from './digest.ts';
 import { convertOwnership } from './field-ownership.ts';
 import { controllerUid, ForeignObjectError } from './owner-reference.ts';
 
+/** What a Writer writes through, under which name, and who is told. Controllers make theirs themselves. */
 export interface WriterOptions {
   readonly api: ApiTransport;
   readonly fieldManager: string;

@@ -13,7 +13,8 @@ import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { Resource, type ResourceType, resourcePath } from '#transport/resource.ts';
 import { until } from '../../test/until.ts';
-import { Controller, type ControllerOptions, type ReconcileContext } from './controller.ts';
+import { Controller } from './controller.ts';
+import type { ControllerOptions, ReconcileContext } from './options.ts';
 import { after, done, type Result, TerminalError } from './result.ts';
 
 interface Thing extends KubeObject {

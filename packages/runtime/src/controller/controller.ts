@@ -1,71 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { AppliedMemory } from '#apply/applied-memory.ts';
 import { Writer } from '#apply/writer.ts';
-import type { Clock } from '#clock/clock.ts';
 import type { ChangeContext, Informer } from '#informer/informer.ts';
-import type { Informers } from '#informer/informers.ts';
 import type { Logger } from '#log/logger.ts';
-import { FailureLimiter, type FailureLimiterOptions } from '#queue/failure-limiter.ts';
-import { type Priority, type QueueObserver, WorkQueue } from '#queue/work-queue.ts';
-import { keyOf, type ObjectKey, parseKey } from '#store/key.ts';
+import { FailureLimiter } from '#queue/failure-limiter.ts';
+import { type Priority, WorkQueue } from '#queue/work-queue.ts';
+import { keyOf, parseKey } from '#store/key.ts';
 import type { Change } from '#store/store.ts';
 import { ApiError, isConflict } from '#transport/api-error.ts';
-import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
+import type { ControllerOptions, KeysOf, Outcome, SourceOptions } from './options.ts';
 import { OwnWrites } from './own-writes.ts';
 import { ownerKeys } from './owner.ts';
 import { type Result, TerminalError } from './result.ts';
-
-/** What a reconcile gets besides the key. */
-export interface ReconcileContext {
-  /** Aborted at the deadline and when the controller stops. Hand it to everything that waits. */
-  readonly signal: AbortSignal;
-  /** Carries the controller, the key and an id of this pass on every line. */
-  readonly log: Logger;
-  /** Writes on behalf of this key: the next pass waits until the caches show them, and their own events wake nobody. */
-  readonly writer: Writer;
-  /** Failures in a row before this pass. */
-  readonly failures: number;
-}
-
-export type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
-
-/** How a pass ended, as metrics count it. */
-export type Outcome = 'success' | 'requeue_after' | 'error' | 'terminal' | 'conflict';
-
-/** Told for metrics; must not throw. */
-export interface ControllerObserver {
-  passStarted?(): void;
-  passEnded?(outcome: Outcome, tookMs: number): void;
-  readonly queue?: QueueObserver;
-}
-
-export interface ControllerOptions<T extends KubeObject> {
-  /** In logs and metrics; unique in a process. */
-  readonly name: string;
-  /** The kind whose keys are reconciled. */
-  readonly for: Informer<T>;
-  readonly reconcile: Reconcile;
-  readonly informers: Informers;
-  readonly api: ApiTransport;
-  /** Under which name fields are owned in server-side apply. */
-  readonly fieldManager: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Passes at the same time, each on another key. Default 4. */
-  readonly workers?: number;
-  /** Deadline of one pass. Default 2 minutes. */
-  readonly timeoutMs?: number;
-  readonly limiter?: FailureLimiterOptions;
-  readonly observer?: ControllerObserver;
-}
-
-export type KeysOf<T> = (object: T) => Iterable<string>;
-
-export interface SourceOptions<T> {
-  /** Changes it refuses wake nobody. */
-  readonly when?: (change: Change<T>) => boolean;
-}
 
 /** An event that came while its key was in a pass: whether it is an echo is known when the pass has ended. */
 interface Stashed {

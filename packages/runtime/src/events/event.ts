@@ -2,6 +2,7 @@ import { microTime } from '#clock/micro-time.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
 
+/** Where Events live. */
 export const events: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', namespaced: true };
 
 /** What happened to an object, for people who run `kubectl describe`. */
@@ -19,11 +20,13 @@ export interface Happening {
 const noteBytes = 1024;
 const wordBytes = 128;
 
+/** An Event of events.k8s.io/v1, as far as its count is concerned. */
 export interface EventObject extends KubeObject {
   readonly eventTime: string;
   readonly series?: { readonly count: number; readonly lastObservedTime: string };
 }
 
+/** Who reports: the controller by name, and which instance of it. */
 export interface Reporter {
   readonly controller: string;
   readonly instance: string;

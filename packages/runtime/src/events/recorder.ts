@@ -9,6 +9,7 @@ import { BoundedMap } from './bounded-map.ts';
 import { type EventObject, eventFor, events, type Happening, happeningKey, type Reporter } from './event.ts';
 import { TokenBucket } from './token-bucket.ts';
 
+/** What a Recorder sends through and signs with. */
 export interface RecorderOptions {
   readonly api: ApiTransport;
   readonly clock: Clock;

@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 /** Undefined when all is well, otherwise a sentence on what is not. */
 export type HealthCheck = () => string | undefined;
 
+/** Where probes are answered, and whether metrics are shown. */
 export interface HealthServerOptions {
   /** Default 127.0.0.1; a pod needs 0.0.0.0 for its probes. */
   readonly host?: string;

@@ -6,7 +6,8 @@ import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { type ResourceType, resourcePath } from '#transport/resource.ts';
-import { Watcher, type WatchState } from '#watch/watcher.ts';
+import type { WatchState } from '#watch/options.ts';
+import { Watcher } from '#watch/watcher.ts';
 import { CacheWaiters } from './cache-waiters.ts';
 import { parseFieldSelector, parseLabelSelector } from './selector.ts';
 
@@ -25,6 +26,7 @@ export interface ChangeContext {
   readonly initial: boolean;
 }
 
+/** Told of each change, after the store holds it. Runs inside the reading of the watch: quick, and no awaiting. */
 export type ChangeHandler<T> = (change: Change<T>, context: ChangeContext) => void;
 
 /** Told for logs and metrics; must not throw. */
@@ -34,6 +36,7 @@ export interface InformerObserver {
   handlerFailure?(informer: Informer<KubeObject>, error: unknown): void;
 }
 
+/** What an Informer reads, and how. */
 export interface InformerOptions extends InformerScope {
   readonly api: ApiTransport;
   readonly type: ResourceType;
@@ -218,6 +221,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   }
 }
 
+/** Only the scope of options that may hold more. */
 export function scopeOf(scope: InformerScope): InformerScope {
   const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
   return {

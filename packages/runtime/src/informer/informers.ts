@@ -4,6 +4,7 @@ import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
 import { Informer, type InformerObserver, type InformerScope, scopeOf } from './informer.ts';
 
+/** What all informers of a process share. */
 export interface InformersOptions {
   readonly api: ApiTransport;
   readonly clock: Clock;

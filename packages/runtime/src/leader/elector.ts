@@ -8,6 +8,7 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import { Resource } from '#transport/resource.ts';
 import { isFree, type Lease, leases, type Sighting, sight } from './lease.ts';
 
+/** Which Lease a candidate wants, and its patience. All candidates of one Lease use the same times. */
 export interface ElectorOptions {
   readonly api: ApiTransport;
   readonly clock: Clock;

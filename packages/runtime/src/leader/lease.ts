@@ -1,8 +1,10 @@
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
 
+/** Where Leases live. */
 export const leases: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true };
 
+/** A Lease of coordination.k8s.io/v1. */
 export interface Lease extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: string;

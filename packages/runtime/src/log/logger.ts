@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
+/** How much is logged, and where to. */
 export interface LoggerOptions {
   /** trace, debug, info, warn, error, fatal or silent. Default info. */
   readonly level?: string;

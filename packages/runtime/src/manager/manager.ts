@@ -1,6 +1,7 @@
 import type { Clock } from '#clock/clock.ts';
 import { systemClock } from '#clock/clock.ts';
-import { Controller, type ControllerOptions } from '#controller/controller.ts';
+import { Controller } from '#controller/controller.ts';
+import type { ControllerOptions } from '#controller/options.ts';
 import { Recorder } from '#events/recorder.ts';
 import { HealthServer, type HealthServerOptions } from '#health/health-server.ts';
 import type { InformerObserver } from '#informer/informer.ts';
@@ -16,6 +17,7 @@ import type { KubeObject } from '#transport/kube-object.ts';
 import { classify } from '#watch/failure.ts';
 import { Shutdown } from './shutdown.ts';
 
+/** What a controller program is called, where it works, and how it is watched over. */
 export interface ManagerOptions {
   /** The program's name: its user agent, its field manager, the reporter of its events. */
   readonly name: string;

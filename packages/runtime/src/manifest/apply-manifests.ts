@@ -6,6 +6,7 @@ import type { KubeObject } from '#transport/kube-object.ts';
 import { Resource, type ResourceType } from '#transport/resource.ts';
 import { waitForObject } from './wait-for-object.ts';
 
+/** Under which name manifests are applied, and who is told. */
 export interface ApplyManifestsOptions {
   readonly fieldManager: string;
   readonly signal?: AbortSignal;

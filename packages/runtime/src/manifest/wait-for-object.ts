@@ -4,6 +4,7 @@ import type { Connection } from '#transport/connection.ts';
 import type { KubeList, KubeObject } from '#transport/kube-object.ts';
 import { type ResourceType, resourcePath } from '#transport/resource.ts';
 
+/** How long to wait, and who is told what for. */
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Controller, ControllerObserver } from '#controller/controller.ts';
+import type { Controller } from '#controller/controller.ts';
+import type { ControllerObserver } from '#controller/options.ts';
 import type { InformerObserver } from '#informer/informer.ts';
 import type { Informers } from '#informer/informers.ts';
 import type { ApiRequest } from '#transport/api-transport.ts';

@@ -1,3 +1,4 @@
+/** How the wait after failures grows. */
 export interface FailureLimiterOptions {
   /** Wait after the first failure. Default 100 ms. */
   readonly firstMs?: number;

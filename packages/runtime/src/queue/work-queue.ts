@@ -19,6 +19,7 @@ export interface QueueObserver {
   finished?(workedMs: number): void;
 }
 
+/** Whose time the queue follows, and who counts. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly observer?: QueueObserver;

@@ -18,6 +18,7 @@ export function parseKey(text: string): ObjectKey {
   return slash === -1 ? { name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
+/** The key text of an object. */
 export function keyOf(object: KubeObject): string {
   return keyText(object.metadata);
 }

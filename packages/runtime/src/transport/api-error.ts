@@ -44,7 +44,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The object, its namespace or its kind does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.code === 404;
+/** The object is not in the version the write was decided on, or somebody else owns a field of it. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 409 && error.reason === 'Conflict';
+/** An object of this name exists. */
 export const isAlreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === 'AlreadyExists';

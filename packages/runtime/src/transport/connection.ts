@@ -14,6 +14,7 @@ export interface TransportObserver {
   requestEnded?(request: ApiRequest, code: number | undefined, tookMs: number): void;
 }
 
+/** How a Connection presents itself, how long it waits, and who counts. */
 export interface ConnectionOptions {
   /** Default `terrain`. */
   readonly userAgent?: string;

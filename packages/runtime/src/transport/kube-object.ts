@@ -5,6 +5,7 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
+/** What the API server keeps about every object. Times stay the strings they are on the wire. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -22,6 +23,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly unknown[];
 }
 
+/** One owner of an object; at most one of them is its controller. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,6 +33,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** A collection, or one page of it. */
 export interface KubeList<T> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly items: readonly T[];

@@ -1,4 +1,4 @@
-import type { StatusBody } from './api-error.ts';
+import { isNotFound, type StatusBody } from './api-error.ts';
 import type { ApiTransport } from './api-transport.ts';
 import type { KubeList, KubeObject } from './kube-object.ts';
 
@@ -11,6 +11,7 @@ export interface ResourceType {
   readonly namespaced: boolean;
 }
 
+/** One object, or part of it, of a kind. */
 export interface ObjectAddress {
   readonly name?: string;
   readonly namespace?: string | undefined;
@@ -26,17 +27,20 @@ export function resourcePath(type: ResourceType, at: ObjectAddress = {}): string
   return `${root}${namespace}/${type.plural}${name}${subresource}`;
 }
 
+/** What every call takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Deadline of the call. Default: the connection's. */
   readonly timeoutMs?: number;
 }
 
+/** Which objects to list. */
 export interface ListOptions extends CallOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
+/** Under which name to apply, and whether to take fields over from others. */
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
   readonly force?: boolean;
@@ -44,6 +48,7 @@ export interface ApplyOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+/** Which very object to delete, and what becomes of those it owns. */
 export interface DeleteOptions extends CallOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -65,6 +70,14 @@ export class Resource<T extends KubeObject> {
 
   get(at: { name: string; namespace?: string | undefined }, options: CallOptions = {}): Promise<T> {
     return this.#connection.request<T>({ method: 'GET', path: resourcePath(this.type, at), ...options });
+  }
+
+  /** As `get`; undefined when there is no such object. */
+  find(at: { name: string; namespace?: string | undefined }, options: CallOptions = {}): Promise<T | undefined> {
+    return this.get(at, options).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
   }
 
   /** All objects, page by page, as one list whose resource version is that of the first page. */

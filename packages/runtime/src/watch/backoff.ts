@@ -1,3 +1,4 @@
+/** Where the waits begin and where they stop growing. */
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly capMs: number;

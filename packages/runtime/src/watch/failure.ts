@@ -22,6 +22,7 @@ export type Failure =
   | 'answered' // the server, or what stands in front of it, answered with something else than the stream
   | 'unreachable'; // no answer, or none now: our version is still good
 
+/** Reads an error of a list or a watch; the one place that does. */
 export function classify(error: unknown): Failure {
   if (error instanceof ApiError) {
     if (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone') return 'expired';

@@ -2,6 +2,7 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeList, KubeObject } from '#transport/kube-object.ts';
 import { WatchProtocolError } from './failure.ts';
 
+/** Which collection to list. */
 export interface ListPagesRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,8 @@ import { ApiError } from '#transport/api-error.ts';
 import type { ApiRequest, ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { NoAnswerError } from '#transport/no-answer-error.ts';
-import { Watcher, type WatcherOptions } from './watcher.ts';
+import type { WatcherOptions } from './options.ts';
+import { Watcher } from './watcher.ts';
 
 /** What the scripted server does with a watch: lines, a pause on the clock, an end or an error. */
 type WatchStep = { lines: string[] } | { waitMs: number } | { fail: unknown };

@@ -1,0 +1,50 @@
+import type { Clock } from '#clock/clock.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
+
+/** Who is told what a watch learns. Calls come one at a time and in the order of the cluster. */
+export interface WatchSink<T> {
+  /** A complete list, in place of all that was known. */
+  replaced(objects: readonly T[], resourceVersion: string): void;
+  applied(object: T): void;
+  removed(object: T): void;
+  /** Nothing changed up to this version. */
+  progressed(resourceVersion: string): void;
+  /** The server does not serve the kind, so there are no objects of it. */
+  absent(): void;
+}
+
+/**
+ * | state    | what happens                                       | leads to                                                            |
+ * |----------|----------------------------------------------------|---------------------------------------------------------------------|
+ * | listing  | all pages, from the newest state                   | watching; absent on 404; pausing on anything else                   |
+ * | watching | events after the last version, bookmarks included  | watching at the stream's end; listing on 410; pausing on other ends |
+ * | absent   | the kind is not served; asks again, ever slower    | listing                                                             |
+ * | pausing  | backoff after a failure                            | where it failed; listing after three answers that were no stream    |
+ * | stopped  | the signal was aborted                             | nothing                                                             |
+ */
+export type WatchState = 'listing' | 'watching' | 'absent' | 'pausing' | 'stopped';
+
+/** Told for logs and metrics; must not throw. */
+export interface WatchObserver {
+  state?(state: WatchState): void;
+  failure?(error: Error, retryInMs: number): void;
+}
+
+/** What to watch, and who is told. */
+export interface WatcherOptions<T> {
+  readonly api: ApiTransport;
+  /** Path of the collection. */
+  readonly path: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Asks for name, labels and the other metadata only. */
+  readonly metadataOnly?: boolean;
+  readonly sink: WatchSink<T>;
+  readonly clock: Clock;
+  readonly observer?: WatchObserver;
+  /** Default 500. */
+  readonly pageSize?: number;
+  /** A stream silent for this long is given up. Bookmarks come every minute, so less than that is never right. Default 70 s. */
+  readonly silenceMs?: number;
+  readonly random?: () => number;
+}
