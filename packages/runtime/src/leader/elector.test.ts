@@ -217,7 +217,7 @@ test('a process that was stopped sends no write when it wakes, even before its t
   await clock.advance(10_000);
   await assert.rejects(fenced.request({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', body }), {
     name: 'LeadershipLostError',
-    message: 'POST /api/v1/namespaces/default/configmaps was not sent: this process does not lead any more',
+    message: 'POST /api/v1/namespaces/default/configmaps was not sent: this process does not lead',
   });
   assert.equal(fake.log.count({ verb: 'create', resource: 'configmaps' }), 1);
   await fenced.request({ method: 'GET', path: '/api/v1/namespaces/default/configmaps' });

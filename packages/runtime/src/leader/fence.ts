@@ -9,7 +9,7 @@ import { LeadershipLostError } from './elector.ts';
 export function fenceWrites(api: ApiTransport, isLeading: () => boolean): ApiTransport {
   const guard = (request: ApiRequest): void => {
     if (request.method !== 'GET' && !isLeading())
-      throw new LeadershipLostError(`${request.method} ${request.path} was not sent: this process does not lead any more`);
+      throw new LeadershipLostError(`${request.method} ${request.path} was not sent: this process does not lead`);
   };
   return {
     async request<T>(request: ApiRequest): Promise<T> {

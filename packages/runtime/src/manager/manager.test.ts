@@ -6,6 +6,7 @@ import { events } from '#events/event.ts';
 import { type Lease, leases } from '#leader/lease.ts';
 import { createLogger } from '#log/logger.ts';
 import { ApiFake } from '#testing/index.ts';
+import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
 import { until } from '../../test/until.ts';
@@ -122,11 +123,12 @@ test('of two only one works; the other has warm caches and takes over when the f
 test('ends with an error when it has lost the lease', async (t) => {
   const fake = await server(t);
   const { manager: op, maps, stop } = manager(fake, { election: { ...election, identity: 'one' } });
-  let isAborted = false;
+  let isAborted: boolean | undefined;
   op.controller({
     name: 'maps',
     for: maps,
     reconcile: async (_, { signal }) => {
+      isAborted = false;
       signal.addEventListener('abort', () => {
         isAborted = true;
       });
@@ -137,8 +139,9 @@ test('ends with an error when it has lost the lease', async (t) => {
   fake.seed(configMap('a'));
   const running = op.run(stop.signal);
   running.catch(() => undefined);
-  await until('leader', () => fake.objects(leases).length === 1);
-  await op.api.request({
+  await until('pass', () => isAborted === false);
+  await using usurper = new Connection(fake.credentials);
+  await usurper.request({
     method: 'PATCH',
     path: '/apis/coordination.k8s.io/v1/namespaces/default/leases/op',
     contentType: 'application/merge-patch+json',
@@ -148,7 +151,7 @@ test('ends with an error when it has lost the lease', async (t) => {
   assert.equal(isAborted, true);
   await assert.rejects(
     op.api.request({ method: 'DELETE', path: '/api/v1/namespaces/default/configmaps/a' }),
-    /does not lead any more/,
+    /this process does not lead/,
   );
 });
 
