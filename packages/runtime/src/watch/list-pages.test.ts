@@ -32,3 +32,20 @@ test('items without kind and apiVersion get those of their list', async () => {
     { limit: 1, continue: 'next' },
   ]);
 });
+
+test('a list of metadata with nothing in it has null for items, and is empty', async () => {
+  const api = { request: async () => ({ metadata: { resourceVersion: '7' }, items: null }) } as unknown as ApiTransport;
+  const signal = new AbortController().signal;
+  assert.deepEqual(await listPages(api, { path: '/pods', query: {}, pageSize: 1, signal }), {
+    objects: [],
+    resourceVersion: '7',
+  });
+});
+
+test('an answer without items is no list', async () => {
+  const api = { request: async () => ({ metadata: { resourceVersion: '7' } }) } as unknown as ApiTransport;
+  const signal = new AbortController().signal;
+  await assert.rejects(listPages(api, { path: '/pods', query: {}, pageSize: 1, signal }), {
+    message: 'GET /pods: the answer is no list with items and a resource version',
+  });
+});

@@ -25,19 +25,22 @@ export async function listPages<T extends KubeObject>(
   let resourceVersion: string | undefined;
   let next: string | undefined;
   do {
-    const page: KubeList<T> & { kind?: string; apiVersion?: string } = await api.request({
-      method: 'GET',
-      path,
-      query: { ...query, limit: pageSize, continue: next },
-      signal,
-      ...(accept === undefined ? {} : { accept }),
-    });
+    const page: Omit<KubeList<T>, 'items'> & { items: readonly T[] | null; kind?: string; apiVersion?: string } =
+      await api.request({
+        method: 'GET',
+        path,
+        query: { ...query, limit: pageSize, continue: next },
+        signal,
+        ...(accept === undefined ? {} : { accept }),
+      });
     resourceVersion ??= page.metadata?.resourceVersion;
-    if (resourceVersion === undefined || !Array.isArray(page.items))
+    // A list of metadata with nothing in it has null where other lists have an empty array.
+    const items = page.items === null ? [] : page.items;
+    if (resourceVersion === undefined || !Array.isArray(items))
       throw new WatchProtocolError(`GET ${path}: the answer is no list with items and a resource version`);
     // Items of built-in kinds come without kind and apiVersion, watch events with them; the cache has one form.
     const kind = page.kind?.replace(/List$/, '') ?? '';
-    for (const item of page.items) {
+    for (const item of items) {
       objects.push(item.kind === undefined ? Object.assign({ kind, apiVersion: page.apiVersion ?? '' }, item) : item);
     }
     next = page.metadata.continue === '' ? undefined : page.metadata.continue;

@@ -99,8 +99,10 @@ test('selectors and metadata only work on the real server as in the API', async 
   const labelled = informers.get<KubeObject & { data?: object }>(configMaps, { namespace, labelSelector: 'app in (x,z)' });
   const named = informers.get(configMaps, { namespace, fieldSelector: 'metadata.name=out' });
   const slim = informers.get<KubeObject & { data?: object }>(configMaps, { namespace, metadataOnly: true });
+  const nothing = informers.get(configMaps, { namespace, metadataOnly: true, labelSelector: 'app=nobody' });
   informers.start();
   await informers.synced();
+  assert.equal(nothing.store.size, 0);
   assert.deepEqual(
     [...labelled.store.values()].map(({ metadata }) => metadata.name),
     ['in'],
