@@ -61,8 +61,9 @@ export async function waitForObject<T extends KubeObject>(
         if (signal.aborted || (error instanceof ApiError && error.code < 500 && error.code !== 404 && error.code !== 410))
           throw error;
         missing = (error as Error).message;
-        await delay(200, undefined, { signal });
       }
+      // However the watch ended, asking again at once could become a loop.
+      await delay(200, undefined, { signal });
     }
   } catch (error) {
     if (!deadline.aborted) throw error;
