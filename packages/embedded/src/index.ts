@@ -3,7 +3,7 @@ export { Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts'
 export { type GroupName, groupNames, groups, versions } from '#binary/group.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
-export { startSimulator } from '#cluster/start-simulator.ts';
+export { type ReadyCompanion, startCompanion, startSimulator } from '#cluster/start-companion.ts';
 export { type ClusterStatus, clusterCredentials, clusterStatus } from '#cluster/status.ts';
 export { type StopOptions, type StopResult, stopCluster } from '#cluster/stop.ts';
 export { type DoctorOptions, doctor } from '#doctor/doctor.ts';

@@ -130,6 +130,7 @@ export class Manager {
       }
       this.#phase = 'running';
       for (const controller of this.#controllers) controller.start();
+      this.log.info({ controllers: this.#controllers.map(({ name }) => name) }, 'working');
       await Promise.race([aborted(signal), holding.then(() => aborted(signal))]);
     } catch (error) {
       if (!signal.aborted) failure = error;
