@@ -184,7 +184,7 @@ export function aSnapshot({ image = {}, policy = {}, entry, claims = [], ...rest
     secret: 'none',
     certConfigMap: 'none',
     references: { count: 0, names: [], asOf: '50', waiting: undefined },
-    namespace: { isTerminating: false, isMarkedInUse: false, hasOtherInUse: false },
+    namespace: { isTerminating: false, isMarkedInUse: false },
     memory: {},
     ...rest,
   };

@@ -71,7 +71,7 @@ export type Snapshot = {
   readonly secret: Need;
   readonly certConfigMap: Need;
   readonly references: References;
-  readonly namespace: { readonly isTerminating: boolean; readonly isMarkedInUse: boolean; readonly hasOtherInUse: boolean };
+  readonly namespace: { readonly isTerminating: boolean; readonly isMarkedInUse: boolean };
   readonly memory: Memory;
 };
 

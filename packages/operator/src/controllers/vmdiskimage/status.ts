@@ -1,5 +1,5 @@
 /** What people and other programs read about an image. The only file that names its conditions and phases. */
-import type { Condition, VMDiskImageCondition, VMDiskImageReason, VMDiskImageStatus } from '@terrain/api';
+import { type Condition, VMDiskImageCondition, type VMDiskImageReason, type VMDiskImageStatus } from '@terrain/api';
 import { progressOf } from '#platform/cdi.ts';
 import { decideResting } from './decide.ts';
 import { isPaused } from './facts.ts';
@@ -184,6 +184,10 @@ const reported = (record: ImageRecord, nowMs: number): ImageRecord =>
   runningAttempt(record) === undefined || record.attempt === undefined
     ? record
     : { ...record, attempt: { ...record.attempt, progressedAt: toInstant(nowMs) } };
+
+/** The summary among the conditions. */
+export const readiness = (status: VMDiskImageStatus | undefined): Condition | undefined =>
+  status?.conditions?.find(({ type }) => type === VMDiskImageCondition.Ready);
 
 /**
  * How long the news in a status can wait. 0: they cannot.

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+
+test('without flags and settings', () => {
+  assert.deepEqual(readConfig([], {}), {
+    namespace: 'sync-operator',
+    hasLeaderElection: true,
+    workers: 32,
+    logLevel: 'info',
+    healthPort: undefined,
+    kubeconfig: undefined,
+  });
+});
+
+test('everything set', () => {
+  const env = {
+    TERRAIN_NAMESPACE: 'ops',
+    TERRAIN_WORKERS: '8',
+    TERRAIN_LOG_LEVEL: 'debug',
+    TERRAIN_HEALTH_PORT: '8080',
+    TERRAIN_KUBECONFIG: '/k',
+  };
+  assert.deepEqual(readConfig(['--no-leader-election'], env), {
+    namespace: 'ops',
+    hasLeaderElection: false,
+    workers: 8,
+    logLevel: 'debug',
+    healthPort: 8080,
+    kubeconfig: '/k',
+  });
+});
+
+test('all problems are named at once', () => {
+  assert.throws(
+    () => readConfig(['--leader-elect'], { TERRAIN_WORKERS: '0', TERRAIN_LOG_LEVEL: 'loud', TERRAIN_HEALTH_PORT: '70000' }),
+    {
+      name: 'ConfigError',
+      message:
+        'there is no flag --leader-elect; the only one is --no-leader-election; TERRAIN_LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent; TERRAIN_WORKERS is "0", expected a whole number from 1 to 256; TERRAIN_HEALTH_PORT is "70000", expected a whole number from 1 to 65535',
+    },
+  );
+});

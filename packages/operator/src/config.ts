@@ -1,0 +1,52 @@
+/** Every setting of the program, read once. What people change while it runs is in the sync policy instead. */
+import { resolveInstall } from '@terrain/api';
+
+export interface OperatorConfig {
+  /** Namespace of the policy, the ledger and the lease. */
+  readonly namespace: string;
+  /** Whether a lease decides who works. Without it every process does, which is safe but wasteful. */
+  readonly hasLeaderElection: boolean;
+  /** Images worked on at the same time. */
+  readonly workers: number;
+  readonly logLevel: string;
+  /** Where probes and metrics are served; undefined: nowhere. */
+  readonly healthPort: number | undefined;
+  /** File of a kubeconfig; undefined: the pod's own account, else as kubectl finds one. */
+  readonly kubeconfig: string | undefined;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** Reads flags and environment. Throws a ConfigError that names every problem. */
+export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): OperatorConfig {
+  const problems: string[] = [];
+  const unknown = args.filter((arg) => arg !== '--no-leader-election');
+  if (unknown.length > 0) problems.push(`there is no flag ${unknown.join(', ')}; the only one is --no-leader-election`);
+  const whole = (name: string, fallback: number, most: number): number => {
+    const text = env[name];
+    if (text === undefined || text === '') return fallback;
+    const value = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= 1 && value <= most) return value;
+    problems.push(`${name} is "${text}", expected a whole number from 1 to ${most}`);
+    return fallback;
+  };
+  const logLevel = env.TERRAIN_LOG_LEVEL ?? 'info';
+  if (!levels.includes(logLevel)) problems.push(`TERRAIN_LOG_LEVEL is "${logLevel}", expected one of ${levels.join(', ')}`);
+  const workers = whole('TERRAIN_WORKERS', 32, 256);
+  const port = whole('TERRAIN_HEALTH_PORT', 0, 65_535);
+  if (problems.length > 0) throw new ConfigError(problems.join('; '));
+  const namespace = env.TERRAIN_NAMESPACE;
+  return {
+    namespace: resolveInstall(namespace === undefined || namespace === '' ? {} : { operatorNamespace: namespace })
+      .operatorNamespace,
+    hasLeaderElection: !args.includes('--no-leader-election'),
+    workers,
+    logLevel,
+    healthPort: port === 0 ? undefined : port,
+    kubeconfig: env.TERRAIN_KUBECONFIG,
+  };
+}

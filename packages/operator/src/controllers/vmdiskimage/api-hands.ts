@@ -1,0 +1,151 @@
+/** Hands and eyes on the API server. */
+import {
+  labels,
+  labelValue,
+  managerName,
+  parseLedger,
+  type VirtualMachine,
+  type VMDiskImage,
+  type VMDiskImageStatus,
+  virtualMachineKind,
+  vmDiskImageKind,
+} from '@terrain/api';
+import {
+  type ApiTransport,
+  controllerUid,
+  isNotFound,
+  type KubeObject,
+  Resource,
+  type ResourceType,
+  type Writer,
+} from '@terrain/runtime';
+import type { LedgerPort } from '#ledger/port.ts';
+import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
+import {
+  type Claim,
+  type ConfigMap,
+  claimType,
+  configMapType,
+  namespaceType,
+  podType,
+  type Secret,
+  secretType,
+} from '#platform/core.ts';
+import { type VolumeSnapshot, volumeSnapshotType } from '#platform/snapshot.ts';
+import type { Eyes, Hands } from './hands.ts';
+import { imageKeyOf } from './references.ts';
+import type { StoredImage } from './snapshot.ts';
+
+const typeOf = ({ group, version, plural }: { group: string; version: string; plural: string }): ResourceType => ({
+  group,
+  version,
+  plural,
+  namespaced: true,
+});
+export const imageType = typeOf(vmDiskImageKind);
+export const machineType = typeOf(virtualMachineKind);
+
+/** Writes through the writer of one pass, so that the next one waits until the caches show them. */
+export function handsOf(writer: Writer, api: ApiTransport, signal: AbortSignal): Hands {
+  const write = writer as Writer;
+  return {
+    writeStatus: async (image, status) =>
+      (await write.status<VMDiskImage>(imageType, image, status as VMDiskImageStatus)) as StoredImage,
+    addFinalizer: async (image, finalizer) => (await write.addFinalizer<VMDiskImage>(imageType, image, finalizer)) as StoredImage,
+    removeFinalizer: async (image, finalizer) =>
+      (await write.removeFinalizer<VMDiskImage>(imageType, image, finalizer)) as StoredImage | undefined,
+    createDataVolume: (manifest) => write.create(dataVolumeType, manifest),
+    createSnapshot: (manifest) => write.create(volumeSnapshotType, manifest),
+    deleteDataVolume: async (dataVolume) => {
+      await write.delete(dataVolumeType, anyVersion(dataVolume), { propagationPolicy: 'Foreground' });
+    },
+    deleteSnapshot: async (snapshot) => {
+      await write.delete(volumeSnapshotType, anyVersion(snapshot));
+    },
+    deleteImage: async (image) => {
+      await write.delete(imageType, image);
+    },
+    markNamespace: async (name, isInUse) => {
+      const mark = { metadata: { labels: { [labels.imagesInUse]: isInUse ? 'true' : null } } };
+      await new Resource<KubeObject>(api, namespaceType).mergePatch({ name }, mark, { signal });
+    },
+  };
+}
+
+/** Their status changes all the time; what must be right is which object it is. */
+function anyVersion<T extends KubeObject>(object: T): T {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
+  const get = <T extends KubeObject>(type: ResourceType) => {
+    const resource = new Resource<T>(api, type);
+    return (namespace: string, name: string, signal: AbortSignal): Promise<T | undefined> =>
+      orAbsent(resource.get({ namespace, name }, { signal }));
+  };
+  const claim = get<Claim>(claimType);
+  const configMap = get<ConfigMap>(configMapType);
+  const list = async <T extends KubeObject>(
+    type: ResourceType,
+    namespace: string | undefined,
+    labelSelector: string | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> => {
+    const options = labelSelector === undefined ? { signal } : { signal, labelSelector };
+    const found = await orAbsent(new Resource<T>(api, type).list(namespace === undefined ? {} : { namespace }, options));
+    return found?.items ?? [];
+  };
+  return {
+    image: get<VMDiskImage>(imageType) as Eyes['image'],
+    dataVolume: get<DataVolume>(dataVolumeType),
+    snapshot: get<VolumeSnapshot>(volumeSnapshotType),
+    secret: get<Secret>(secretType),
+    claim,
+    hasConfigMap: async (namespace, name, signal) => (await configMap(namespace, name, signal)) !== undefined,
+    async childrenOf({ namespace, name, uid }, signal) {
+      const selector = `${labels.managedBy}=${managerName},${labels.image}=${labelValue(name)}`;
+      const isOurs = (object: KubeObject): boolean => controllerUid(object) === uid;
+      const [dataVolumes, snapshots] = await Promise.all([
+        list<DataVolume>(dataVolumeType, namespace, selector, signal),
+        list<VolumeSnapshot>(volumeSnapshotType, namespace, selector, signal),
+      ]);
+      return { dataVolumes: dataVolumes.filter(isOurs), snapshots: snapshots.filter(isOurs) };
+    },
+    async hasImporter(namespace, claimName, signal) {
+      for (const pod of await list<KubeObject>(podType, namespace, importerPodSelector, signal)) {
+        const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim')?.name;
+        if (filled === undefined) continue;
+        if (filled === claimName) return true;
+        // On populator storage the pod fills a temporary claim, which its use keeps from vanishing and which names the real one.
+        const temporary = await claim(namespace, filled, signal);
+        if (
+          temporary?.metadata.ownerReferences?.some(
+            ({ kind, name }) => kind === 'PersistentVolumeClaim' && name === claimName,
+          ) === true
+        )
+          return true;
+      }
+      return false;
+    },
+    async hasEntry(uid, signal) {
+      const object = await ledger.read(signal);
+      const reading = parseLedger(object?.data);
+      // What cannot be read may hold anything: nothing is concluded from it.
+      return reading.kind !== 'ledger' || reading.ledger.entries.has(uid);
+    },
+    async machinesOf(imageKey, signal) {
+      const machines = await list<KubeObject>(machineType, undefined, undefined, signal);
+      return (machines as readonly VirtualMachine[]).filter((machine) => imageKeyOf(machine) === imageKey);
+    },
+  };
+}
+
+async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

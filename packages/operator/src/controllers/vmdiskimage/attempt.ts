@@ -1,0 +1,187 @@
+/** The life and the end of an attempt, as effects. */
+import { dataVolumeName, finalizers, type LedgerEntry, type VMDiskImageStatus } from '@terrain/api';
+import { after, controllerUid, done, ForeignObjectError, type Result } from '@terrain/runtime';
+import type { DataVolume } from '#platform/cdi.ts';
+import { shorten } from '#platform/failure.ts';
+import { judgeRefusal } from '#platform/refusal.ts';
+import { desiredDataVolume, hashOf } from './desired.ts';
+import { cleanUp } from './housekeeping.ts';
+import { type Pass, saveStatus } from './pass.ts';
+import { type Attempt, ended, type Outcome } from './record.ts';
+import type { Snapshot, StoredImage } from './snapshot.ts';
+import { quietMs } from './status.ts';
+import type { Decision, Step } from './step.ts';
+
+/** How long an entry that never got a DataVolume stays closing: a create that was on its way when it closed shows up in that time. */
+export const closingMs = 5000;
+/** The policy that guards creates sees a ledger some milliseconds old, so its refusals are repeated, but not for ever. */
+const slotTries = 20;
+const longestSlotWaitMs = 500;
+
+/**
+ * Starts the download of an admitted attempt: finalizer, then the status that uses up the number, then the DataVolume.
+ *
+ * Guarantees: the DataVolume is created only right after the image was written or read in a state that names this attempt as running.
+ */
+export async function createVolume(pass: Pass, snapshot: Snapshot, decision: Decision, attempt: Attempt): Promise<Result> {
+  const image = await pass.hands.addFinalizer(snapshot.image, finalizers.pelotechCleanup);
+  const current: Snapshot = { ...snapshot, image };
+  const { image: saved } = await saveStatus(pass, current, decision, { isUrgent: true });
+  if (saved.metadata.resourceVersion === snapshot.image.metadata.resourceVersion && !(await isStillRunning(pass, saved, attempt)))
+    return after(0);
+  const outcome = await tryCreate(pass, saved, attempt);
+  if (outcome !== undefined) {
+    const now: Snapshot = { ...current, image: saved };
+    const over: Decision = {
+      record: ended(decision.record, attempt, outcome, now),
+      step: { kind: 'end', attempt, outcome, isGone: false },
+    };
+    return endAttempt(pass, now, over, over.step as Extract<Step, { kind: 'end' }>);
+  }
+  return after(quietMs);
+}
+
+/** Nothing was written in this pass: the cache may be old, so the image itself is asked whether the attempt still runs. */
+async function isStillRunning({ deps, signal }: Pass, { metadata }: StoredImage, attempt: Attempt): Promise<boolean> {
+  const live = await deps.eyes.image(metadata.namespace, metadata.name, signal);
+  const status: VMDiskImageStatus = live?.status ?? {};
+  return (
+    live?.metadata.uid === metadata.uid &&
+    live.metadata.deletionTimestamp === undefined &&
+    status.attempt?.number === attempt.number &&
+    (status.retry?.lastAttempt ?? 0) < attempt.number &&
+    (await deps.eyes.hasEntry(metadata.uid, signal))
+  );
+}
+
+/** Undefined when the DataVolume is there; otherwise how the attempt ended. */
+async function tryCreate({ deps, hands, signal }: Pass, image: StoredImage, attempt: Attempt): Promise<Outcome | undefined> {
+  const manifest = desiredDataVolume(image, attempt);
+  const { uid } = image.metadata;
+  for (let attempts = 1; ; attempts++) {
+    const entry = deps.keeper.entryOf(uid);
+    if (entry?.attempt !== attempt.number || entry.state !== 'open')
+      return withdrawn('the slot was taken back before the download began');
+    try {
+      const dataVolume = await hands.createDataVolume(manifest);
+      if (hashOf(dataVolume) !== attempt.sourceHash)
+        return refused(`DataVolume ${dataVolume.metadata.name} exists already, with another source`);
+      deps.memories.see(uid, attempt, dataVolume, deps.serverNow());
+      return undefined;
+    } catch (error) {
+      if (error instanceof ForeignObjectError) return refused(error.message);
+      const verdict = judgeRefusal(error);
+      if (verdict !== 'slot') {
+        if (verdict === undefined) throw error;
+        return { kind: 'failed', failure: verdict };
+      }
+      if (attempts >= slotTries) throw error;
+      await deps.sleep(Math.min(2 ** attempts * 5, longestSlotWaitMs), signal);
+    }
+  }
+}
+
+const withdrawn = (message: string): Outcome => ({ kind: 'withdrawn', reason: 'Interrupted', message });
+const refused = (message: string): Outcome => ({
+  kind: 'failed',
+  failure: { class: 'permanent', reason: 'RefusedByPlatform', message: shorten(message) },
+});
+
+/** The outcome is stored first: from then on nobody goes on with this attempt, whoever crashes next. */
+export async function endAttempt(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { attempt, isGone }: Extract<Step, { kind: 'end' }>,
+): Promise<Result> {
+  const { deps, signal } = pass;
+  const { namespace, name, uid } = snapshot.image.metadata;
+  if (isGone) {
+    const live = await deps.eyes.dataVolume(namespace, dataVolumeName({ name, uid, attempt: attempt.number }), signal);
+    // The cache is behind: its next event wakes us.
+    if (live !== undefined && controllerUid(live) === uid) return after(1000);
+  }
+  await saveStatus(pass, snapshot, decision);
+  deps.memories.forget(uid);
+  return after(0);
+}
+
+/**
+ * Lets go of the slot of an attempt that is over: closing, then the DataVolume is deleted, then, when a live look shows neither it nor
+ * a pod that downloads for it, the entry is released.
+ */
+export async function clearAttempt(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { entry, keepsDataVolume }: Extract<Step, { kind: 'clear' }>,
+): Promise<Result> {
+  const { deps } = pass;
+  const { metadata, status } = snapshot.image;
+  const { uid } = metadata;
+  const { image } = await saveStatus(pass, snapshot, decision);
+  if (keepsDataVolume) {
+    await deps.keeper.change({ kind: 'release', uid, attempt: entry.attempt });
+    return done;
+  }
+  const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
+  const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
+  await cleanUp(pass, { ...snapshot, image }, decision.record);
+  return result;
+}
+
+/** Entries of images that are gone, or of a predecessor of this name: nobody else would ever release them. */
+export async function clearOrphans(pass: Pass): Promise<Result> {
+  const { deps, key, signal } = pass;
+  const current = deps.informers.images.store.get(key)?.metadata.uid;
+  const [namespace = '', name = ''] = key.split('/');
+  let result: Result = done;
+  for (const [uid, entry] of deps.keeper.entriesOf(key)) {
+    if (uid === current) continue;
+    const live = await deps.eyes.image(namespace, name, signal);
+    if (live?.metadata.uid === uid) continue;
+    const cleared = await clearEntry(pass, { namespace, name, uid }, entry, false);
+    if (cleared.afterMs !== undefined) result = cleared;
+  }
+  return result;
+}
+
+/** What the last look found: done when nothing of the attempt is left and its slot is free. */
+export async function clearEntry(
+  { deps, hands, signal }: Pass,
+  image: { readonly namespace: string; readonly name: string; readonly uid: string },
+  entry: LedgerEntry,
+  hadVolume: boolean,
+): Promise<Result> {
+  const { keeper, eyes } = deps;
+  const { namespace, uid } = image;
+  const { attempt } = entry;
+  if (entry.state === 'open') await keeper.change({ kind: 'close', uid, attempt });
+  const volumeName = dataVolumeName({ ...image, attempt });
+  const dataVolume: DataVolume | undefined = await eyes.dataVolume(namespace, volumeName, signal);
+  const isOurs = dataVolume !== undefined && controllerUid(dataVolume) === uid;
+  if (isOurs) {
+    if (dataVolume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(dataVolume);
+    // Its end wakes us; without a cache of the kind a look now and then has to do.
+    return after(deps.informers.dataVolumes.served === true ? 60_000 : 5000);
+  }
+  if (await eyes.hasImporter(namespace, volumeName, signal)) return after(60_000);
+  const closedMs = deps.serverNow() - (keeper.closingSince(uid) ?? deps.serverNow());
+  if (!hadVolume && closedMs < closingMs) return after(closingMs - closedMs);
+  await keeper.change({ kind: 'release', uid, attempt });
+  return done;
+}
+
+/** A download runs that the ledger does not know of: it gets its entry back. */
+export async function adoptImport(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { attempt }: Extract<Step, { kind: 'adopt' }>,
+): Promise<Result> {
+  const { namespace, name, uid } = snapshot.image.metadata;
+  if (!(await pass.deps.eyes.hasEntry(uid, pass.signal)))
+    await pass.deps.keeper.change({ kind: 'adopt', uid, image: `${namespace}/${name}`, attempt: attempt.number });
+  await saveStatus(pass, snapshot, decision);
+  return after(1000);
+}

@@ -1,0 +1,44 @@
+import type { VirtualMachine, VMDiskImageStatus } from '@terrain/api';
+import type { DataVolume } from '#platform/cdi.ts';
+import type { Claim, Secret } from '#platform/core.ts';
+import type { VolumeSnapshot } from '#platform/snapshot.ts';
+import type { StoredImage } from './snapshot.ts';
+
+/** What is done to the cluster on behalf of one image. Every write names the very object, and where it matters the version, it means. */
+export interface Hands {
+  /** Only if the image is still in the version given; nothing is sent when nothing differs. */
+  writeStatus(image: StoredImage, status: VMDiskImageStatus): Promise<StoredImage>;
+  addFinalizer(image: StoredImage, finalizer: string): Promise<StoredImage>;
+  /** Undefined when the image is gone with it. */
+  removeFinalizer(image: StoredImage, finalizer: string): Promise<StoredImage | undefined>;
+  /** By POST. One that is there already is returned as it is, if it is this image's. */
+  createDataVolume(manifest: DataVolume): Promise<DataVolume>;
+  createSnapshot(manifest: VolumeSnapshot): Promise<VolumeSnapshot>;
+  /** Foreground: gone only when its claim and the pod that downloads are. */
+  deleteDataVolume(dataVolume: DataVolume): Promise<void>;
+  deleteSnapshot(snapshot: VolumeSnapshot): Promise<void>;
+  /** Only in the version given. */
+  deleteImage(image: StoredImage): Promise<void>;
+  /** Marks a namespace as holding images in use, so that deleting it is refused; or takes the mark off. */
+  markNamespace(name: string, isInUse: boolean): Promise<void>;
+}
+
+/** Live reads, for what must not be concluded from a cache. Undefined means: not there. */
+export interface Eyes {
+  image(namespace: string, name: string, signal: AbortSignal): Promise<StoredImage | undefined>;
+  dataVolume(namespace: string, name: string, signal: AbortSignal): Promise<DataVolume | undefined>;
+  snapshot(namespace: string, name: string, signal: AbortSignal): Promise<VolumeSnapshot | undefined>;
+  claim(namespace: string, name: string, signal: AbortSignal): Promise<Claim | undefined>;
+  /** Everything controlled by the image of this name and UID. */
+  childrenOf(
+    image: { readonly namespace: string; readonly name: string; readonly uid: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly dataVolumes: readonly DataVolume[]; readonly snapshots: readonly VolumeSnapshot[] }>;
+  /** Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. */
+  hasImporter(namespace: string, claim: string, signal: AbortSignal): Promise<boolean>;
+  /** Whether the stored ledger has an entry for the image. */
+  hasEntry(uid: string, signal: AbortSignal): Promise<boolean>;
+  secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>;
+  hasConfigMap(namespace: string, name: string, signal: AbortSignal): Promise<boolean>;
+  machinesOf(imageKey: string, signal: AbortSignal): Promise<readonly VirtualMachine[]>;
+}

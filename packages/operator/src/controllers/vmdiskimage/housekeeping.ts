@@ -1,0 +1,50 @@
+/** Clearing away what is not needed any more. */
+
+import type { DataVolume } from '#platform/cdi.ts';
+import { EventReason } from './events.ts';
+import { garbageOf } from './garbage.ts';
+import type { Pass } from './pass.ts';
+import type { ImageRecord } from './record.ts';
+import { prunableAtMs } from './references.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Deletes snapshots and volumes nobody names, each by its UID. */
+export async function cleanUp(pass: Pass, snapshot: Snapshot, record: ImageRecord): Promise<void> {
+  const { snapshots, dataVolumes, strays } = garbageOf(snapshot, record);
+  for (const superfluous of snapshots) await pass.hands.deleteSnapshot(superfluous);
+  for (const superfluous of dataVolumes) await pass.hands.deleteDataVolume(superfluous);
+  for (const stray of strays) await removeStray(pass, snapshot, stray);
+}
+
+/** A download nobody has a slot for. It may have got one since, or be somebody's: removed only when live reads agree. */
+async function removeStray({ deps, hands, signal, log }: Pass, { image }: Snapshot, stray: DataVolume): Promise<void> {
+  const { namespace, name, uid } = image.metadata;
+  const live = await deps.eyes.dataVolume(namespace, stray.metadata.name ?? '', signal);
+  if (live === undefined || live.metadata.uid !== stray.metadata.uid || live.metadata.deletionTimestamp !== undefined) return;
+  // Read after the DataVolume, so what they say is newer than it.
+  if (await deps.eyes.hasEntry(uid, signal)) return;
+  const current = await deps.eyes.image(namespace, name, signal);
+  if (current?.metadata.uid !== uid) return;
+  const { attempt, artifact, retry } = current.status ?? {};
+  const isRunning = attempt?.dataVolume === live.metadata.name && (retry?.lastAttempt ?? 0) < (attempt?.number ?? 0);
+  if (isRunning || artifact?.dataVolume === live.metadata.name) return;
+  log.warn({ dataVolume: live.metadata.name }, 'a download without a slot is removed');
+  await hands.deleteDataVolume(live);
+}
+
+/** Deletes the image if nobody has used it for long enough. Machines are counted live, and the version read is the version deleted. */
+export async function pruneIfDue({ deps, hands, key, signal }: Pass, snapshot: Snapshot): Promise<boolean> {
+  const atMs = prunableAtMs(snapshot);
+  const { slot, image, nowMs } = snapshot;
+  if (atMs === undefined || atMs > nowMs || image.metadata.deletionTimestamp !== undefined) return false;
+  if (slot.ledger !== 'readable' || slot.entry !== undefined) return false;
+  if ((await deps.eyes.machinesOf(key, signal)).length > 0) return false;
+  await hands.deleteImage(image);
+  const since = image.status?.unreferencedSince;
+  deps.record(image, {
+    type: 'Normal',
+    reason: EventReason.Pruned,
+    note: `no virtual machine has referred to it since ${since}`,
+  });
+  return true;
+}

@@ -1,0 +1,170 @@
+/** The VMDiskImage controller: what it watches, and who is woken by what. */
+import { labels, managerName, type VirtualMachine, type VMDiskImage } from '@terrain/api';
+import { type ApiTransport, type Controller, type Informer, type KubeObject, keyOf, type Manager } from '@terrain/runtime';
+import type { LedgerKeeper } from '#ledger/keeper.ts';
+import type { LedgerPort } from '#ledger/port.ts';
+import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
+import { type Claim, claimType, namespaceType, podType, type StorageClass, storageClassType } from '#platform/core.ts';
+import {
+  type VolumeSnapshot,
+  type VolumeSnapshotClass,
+  volumeSnapshotClassType,
+  volumeSnapshotType,
+} from '#platform/snapshot.ts';
+import { eyesOn, handsOf, imageType, machineType } from './api-hands.ts';
+import { Intake } from './intake.ts';
+import { Memories } from './memory.ts';
+import { Needs } from './needs.ts';
+import { NamedObjectWatch } from './object-watch.ts';
+import { addIndexes, byNamespace, byVolume, type ImageInformers, inUseByNamespace } from './observe.ts';
+import type { Deps } from './pass.ts';
+import { reconcileImage } from './reconcile.ts';
+import { imageKeyOf } from './references.ts';
+
+/** References are counted this long after they changed, so that two hundred machines are not two hundred writes. */
+const countAfterMs = 250;
+
+export interface ImageControllerOptions {
+  readonly manager: Manager;
+  /** As the manager's, and learning the server's time. */
+  readonly api: ApiTransport;
+  readonly serverNow: () => number;
+  readonly keeper: LedgerKeeper;
+  readonly ledger: LedgerPort;
+  readonly workers: number;
+}
+
+export interface ImageController {
+  readonly controller: Controller<VMDiskImage>;
+  readonly intake: Intake;
+  readonly informers: ImageInformers;
+  readonly close: () => void;
+}
+
+function informersOf({ informers }: Manager): ImageInformers & { readonly importers: Informer<KubeObject> } {
+  const ours = { labelSelector: `${labels.managedBy}=${managerName}` };
+  return {
+    images: informers.get<VMDiskImage>(imageType),
+    // Those of root disks too: a snapshot is kept while one is being cloned from it.
+    dataVolumes: informers.get<DataVolume>(dataVolumeType, ours),
+    snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, ours),
+    // CDI copies the labels of a DataVolume to its claim.
+    claims: informers.get<Claim>(claimType, { labelSelector: labels.attempt }),
+    storageClasses: informers.get<StorageClass>(storageClassType),
+    snapshotClasses: informers.get<VolumeSnapshotClass>(volumeSnapshotClassType),
+    machines: informers.get<VirtualMachine>(machineType),
+    namespaces: informers.get<KubeObject>(namespaceType, { metadataOnly: true }),
+    importers: informers.get<KubeObject>(podType, { labelSelector: importerPodSelector, metadataOnly: true }),
+  };
+}
+
+/** Adds the controller to a manager. */
+export function addImageController({
+  manager,
+  api,
+  serverNow,
+  keeper,
+  ledger,
+  workers,
+}: ImageControllerOptions): ImageController {
+  const { importers, ...informers } = informersOf(manager);
+  addIndexes(informers);
+  const eyes = eyesOn(api, ledger);
+  const watch = new NamedObjectWatch(api, manager.clock, (key) => controller.queue.add(key));
+  const memories = new Memories();
+  const needs = new Needs(eyes, watch);
+  const platform = new PlatformWait(informers, (key) => controller.queue.add(key));
+  const sources = { informers, keeper, memories, needs, serverNow };
+  const onGone = (key: string, uid: string): void => {
+    memories.forget(uid);
+    watch.await(key, []);
+  };
+  const intake = new Intake({ sources, eyes, keeper, onGone });
+  const deps: Deps = {
+    ...sources,
+    eyes,
+    intake,
+    sleep: (ms, signal) => manager.clock.sleep(ms, signal),
+    record: (object, happening) => manager.events.record(object, happening),
+    awaitPlatform: (key, isWaiting) => platform.set(key, isWaiting),
+  };
+  const controller: Controller<VMDiskImage> = manager.controller<VMDiskImage>({
+    name: 'vmdiskimage',
+    for: informers.images,
+    workers,
+    reconcile: ({ namespace, name }, { writer, signal, log }) =>
+      reconcileImage({ deps, key: `${namespace}/${name}`, hands: handsOf(writer, api, signal), signal, log }),
+  });
+  controller
+    .owns(informers.dataVolumes)
+    .owns(informers.snapshots)
+    .watches(informers.claims, (claim) => imagesOfVolume(informers, claim))
+    .watches(informers.namespaces, ({ metadata }) => imagesIn(informers, metadata))
+    .watches(importers, ({ metadata }) => keeper.closingImages(metadata.namespace ?? ''));
+  informers.storageClasses.onChange(() => platform.wakeAll());
+  informers.snapshotClasses.onChange(() => platform.wakeAll());
+  informers.machines.onChange((change) => {
+    for (const machine of [change.type === 'added' ? undefined : change.old, change.type === 'deleted' ? undefined : change.new])
+      if (machine !== undefined) controller.queue.addAfter(imageKeyOf(machine), countAfterMs);
+  });
+  informers.dataVolumes.onChange((change) => {
+    const { spec } = change.type === 'deleted' ? change.old : change.new;
+    const { snapshot } = spec.source ?? {};
+    if (snapshot === undefined) return;
+    const owner = informers.snapshots.store
+      .get(`${snapshot.namespace}/${snapshot.name}`)
+      ?.metadata.ownerReferences?.find((reference) => reference.controller === true);
+    if (owner !== undefined) controller.queue.addAfter(`${snapshot.namespace}/${owner.name}`, countAfterMs);
+  });
+  return { controller, intake, informers, close: () => watch.close() };
+}
+
+/** The images whose artifact or attempt lies in a claim; its DataVolume may be gone. */
+const imagesOfVolume = ({ images }: ImageInformers, claim: Claim): string[] =>
+  images.store.byIndex(byVolume, keyOf(claim)).map(keyOf);
+
+/** A namespace on its way out concerns all images in it; one that lost its mark, those in use. */
+function imagesIn({ images }: ImageInformers, { name = '', deletionTimestamp }: KubeObject['metadata']): string[] {
+  return images.store.byIndex(deletionTimestamp === undefined ? inUseByNamespace : byNamespace, name).map(keyOf);
+}
+
+/** Images that wait for a class or a kind of the platform. */
+class PlatformWait {
+  readonly #informers: readonly Informer<KubeObject>[];
+  readonly #wake: (key: string) => void;
+  readonly #keys = new Set<string>();
+  readonly #armed = new Set<Informer<KubeObject>>();
+
+  constructor({ dataVolumes, snapshots, snapshotClasses }: ImageInformers, wake: (key: string) => void) {
+    this.#informers = [dataVolumes, snapshots, snapshotClasses] as unknown as Informer<KubeObject>[];
+    this.#wake = wake;
+  }
+
+  set(key: string, isWaiting: boolean): void {
+    if (!isWaiting) {
+      this.#keys.delete(key);
+      return;
+    }
+    this.#keys.add(key);
+    for (const informer of this.#informers) if (informer.served !== true) this.#arm(informer);
+  }
+
+  wakeAll(): void {
+    for (const key of this.#keys) this.#wake(key);
+  }
+
+  /** A kind that is not served stays at the version it had; one that is served again comes with a newer one. */
+  #arm(informer: Informer<KubeObject>): void {
+    if (this.#armed.has(informer)) return;
+    this.#armed.add(informer);
+    const arm = (): void => {
+      const newer = BigInt(informer.store.resourceVersion ?? '0') + 1n;
+      informer.whenReached(String(newer), () => {
+        if (informer.served !== true) return arm();
+        this.#armed.delete(informer);
+        this.wakeAll();
+      });
+    };
+    arm();
+  }
+}

@@ -1,0 +1,79 @@
+import type { VMDiskImage } from '@terrain/api';
+import { type Change, compareVersions } from '@terrain/runtime';
+import type { LedgerKeeper } from '#ledger/keeper.ts';
+import type { Waiting } from '#queue/sync-queue.ts';
+import { decide } from './decide.ts';
+import type { Eyes } from './hands.ts';
+import { type ObserveSources, observe } from './observe.ts';
+import type { StoredImage } from './snapshot.ts';
+import type { Step } from './step.ts';
+
+export interface IntakeOptions {
+  readonly sources: ObserveSources;
+  readonly eyes: Eyes;
+  readonly keeper: LedgerKeeper;
+  /** The image is gone. */
+  readonly onGone: (key: string, uid: string) => void;
+}
+
+/**
+ * Keeps the queue true to the images, at the moment their changes are told and not when a worker gets to them: otherwise an image that
+ * a worker happened to take first could overtake one that was told of before.
+ *
+ * Guarantees: a version of an image older than what this process wrote or read of it never leads to a place in the queue, however late
+ * a watch delivers it.
+ */
+export class Intake {
+  readonly #options: IntakeOptions;
+  /** Versions this process knows of and the cache has not shown yet, by UID. */
+  readonly #newest = new Map<string, string>();
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /** An image came, changed or went. */
+  changed(change: Change<VMDiskImage>): void {
+    if (change.type === 'deleted') {
+      const { uid = '' } = change.old.metadata;
+      this.#newest.delete(uid);
+      this.#options.keeper.forget(uid);
+      this.#options.onGone(change.key, uid);
+      return;
+    }
+    const image = change.new as StoredImage;
+    const { uid, resourceVersion } = image.metadata;
+    const newest = this.#newest.get(uid);
+    if (newest !== undefined && compareVersions(resourceVersion, newest) < 0) return;
+    this.#newest.delete(uid);
+    this.#judge(change.key, image);
+  }
+
+  /** This process wrote the image, or read it live. */
+  wrote({ metadata }: StoredImage): void {
+    this.#newest.set(metadata.uid, metadata.resourceVersion);
+    this.#options.keeper.verified(metadata.uid);
+  }
+
+  /** A pass has decided about the image. */
+  decided(uid: string, step: Step): void {
+    if (step.kind === 'queue') this.#options.keeper.wait(step.waiting);
+    else this.#options.keeper.waitNoMore(uid);
+  }
+
+  /** An image as it waits now, by a live read. */
+  async confirm({ key, uid }: Waiting, signal: AbortSignal): Promise<Waiting | undefined> {
+    const [namespace = '', name = ''] = key.split('/');
+    const live = await this.#options.eyes.image(namespace, name, signal);
+    if (live === undefined || live.metadata.uid !== uid) return undefined;
+    this.#newest.set(uid, live.metadata.resourceVersion);
+    const snapshot = observe(this.#options.sources, key, live);
+    const step = snapshot === undefined ? undefined : decide(snapshot).step;
+    return step?.kind === 'queue' ? step.waiting : undefined;
+  }
+
+  #judge(key: string, image: StoredImage): void {
+    const snapshot = observe(this.#options.sources, key, image);
+    if (snapshot !== undefined) this.decided(image.metadata.uid, decide(snapshot).step);
+  }
+}

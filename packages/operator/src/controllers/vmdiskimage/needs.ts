@@ -1,0 +1,73 @@
+import { judgeCertConfigMap, judgeSecret } from './credential.ts';
+import type { Eyes } from './hands.ts';
+import type { Need, Snapshot, StoredImage } from './snapshot.ts';
+
+/** Wakes when an object comes or changes. */
+export interface ObjectWatch {
+  /** `kind` and name of what is awaited, and who is to be woken. Replaces what the key awaited before. */
+  await(
+    key: string,
+    objects: readonly { readonly kind: 'secret' | 'configmap'; readonly namespace: string; readonly name: string }[],
+  ): void;
+}
+
+/**
+ * What is known of the Secrets and ConfigMaps that downloads need.
+ *
+ * They are read live and never kept in a cache: the operator has no right to list Secrets. What was found counts for the place in the
+ * queue; before a download starts they are read again.
+ */
+export class Needs {
+  readonly #eyes: Eyes;
+  readonly #watch: ObjectWatch;
+  readonly #known = new Map<string, Need>();
+
+  constructor(eyes: Eyes, watch: ObjectWatch) {
+    this.#eyes = eyes;
+    this.#watch = watch;
+  }
+
+  of(image: StoredImage): Pick<Snapshot, 'secret' | 'certConfigMap'> {
+    const { secretRef, certConfigMap } = image.spec;
+    return {
+      secret: secretRef === undefined ? 'none' : (this.#known.get(secretId(image, secretRef)) ?? 'unknown'),
+      certConfigMap: certConfigMap === undefined ? 'none' : (this.#known.get(configMapId(image, certConfigMap)) ?? 'unknown'),
+    };
+  }
+
+  /** Reads what the image needs. What is missing or unusable is watched from now on, and wakes the image. */
+  async check(key: string, image: StoredImage, signal: AbortSignal): Promise<Pick<Snapshot, 'secret' | 'certConfigMap'>> {
+    const { namespace } = image.metadata;
+    const { secretRef, certConfigMap, sourceType } = image.spec;
+    if (secretRef !== undefined) {
+      const secret = await this.#eyes.secret(namespace, secretRef, signal);
+      this.#known.set(secretId(image, secretRef), judgeSecret(secret, secretRef, sourceType));
+    }
+    if (certConfigMap !== undefined) {
+      const exists = await this.#eyes.hasConfigMap(namespace, certConfigMap, signal);
+      this.#known.set(configMapId(image, certConfigMap), judgeCertConfigMap(exists, certConfigMap));
+    }
+    const needs = this.of(image);
+    this.#watch.await(key, [
+      ...(typeof needs.secret === 'object' && secretRef !== undefined
+        ? [{ kind: 'secret' as const, namespace, name: secretRef }]
+        : []),
+      ...(typeof needs.certConfigMap === 'object' && certConfigMap !== undefined
+        ? [{ kind: 'configmap' as const, namespace, name: certConfigMap }]
+        : []),
+    ]);
+    return needs;
+  }
+
+  /** What was known is out of date: the next look reads again. */
+  doubt(image: StoredImage): void {
+    const { secretRef, certConfigMap } = image.spec;
+    if (secretRef !== undefined) this.#known.delete(secretId(image, secretRef));
+    if (certConfigMap !== undefined) this.#known.delete(configMapId(image, certConfigMap));
+  }
+}
+
+/** A Secret is judged by what the source does with it. */
+const secretId = ({ metadata, spec }: StoredImage, name: string): string =>
+  `secret/${spec.sourceType}/${metadata.namespace}/${name}`;
+const configMapId = ({ metadata }: StoredImage, name: string): string => `configmap/${metadata.namespace}/${name}`;

@@ -1,0 +1,147 @@
+/** One pass over one image: the only place, with the files it calls, where decisions become effects. */
+import { after, done, type Result } from '@terrain/runtime';
+import { adoptImport, clearAttempt, clearOrphans, createVolume, endAttempt } from './attempt.ts';
+import { decide } from './decide.ts';
+import { desiredSnapshot } from './desired.ts';
+import { isPaused } from './facts.ts';
+import { cleanUp, pruneIfDue } from './housekeeping.ts';
+import { observe } from './observe.ts';
+import { type Pass, saveStatus } from './pass.ts';
+import { runningAttempt } from './record.ts';
+import { prunableAtMs } from './references.ts';
+import { removeImage } from './removal.ts';
+import type { Snapshot } from './snapshot.ts';
+import { quietMs } from './status.ts';
+import type { Decision, Step } from './step.ts';
+
+/** Makes the next step of an image. */
+export async function reconcileImage(pass: Pass): Promise<Result> {
+  const { deps, key, signal } = pass;
+  await deps.keeper.ready;
+  const orphans = await clearOrphans(pass);
+  const seen = observe(deps, key);
+  if (seen === undefined) {
+    deps.awaitPlatform(key, false);
+    return orphans;
+  }
+  const [snapshot, decision] = await look(pass, seen, signal);
+  tellQueue(pass, snapshot, decision);
+  return earlier(orphans, await carryOut(pass, snapshot, decision));
+}
+
+/** Decides, and reads live what the decision depends on and no cache holds. */
+async function look({ deps, key }: Pass, seen: Snapshot, signal: AbortSignal): Promise<[Snapshot, Decision]> {
+  const first = decide(seen);
+  const { step } = first;
+  const isBlocked = step.kind === 'wait' && (typeof seen.secret === 'object' || typeof seen.certConfigMap === 'object');
+  const isStarting = step.kind === 'begin' || step.kind === 'create';
+  const isUnsettled = step.kind === 'check' || (step.kind === 'queue' && !step.waiting.isSettled);
+  const hasNeeds = seen.secret !== 'none' || seen.certConfigMap !== 'none';
+  if (!hasNeeds || !(isBlocked || isStarting || isUnsettled)) return [seen, first];
+  const checked: Snapshot = { ...seen, ...(await deps.needs.check(key, seen.image, signal)) };
+  return [checked, decide(checked)];
+}
+
+function tellQueue({ deps, key }: Pass, { image }: Snapshot, { step }: Decision): void {
+  deps.intake.decided(image.metadata.uid, step);
+  const isPlatform =
+    step.kind === 'wait' && ['PlatformMissing', 'StorageClassMissing', 'SnapshotClassMissing'].includes(step.reason);
+  deps.awaitPlatform(key, isPlatform);
+}
+
+async function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
+  const { step } = decision;
+  switch (step.kind) {
+    case 'begin':
+    case 'create':
+      return createVolume(pass, snapshot, decision, step.attempt);
+    case 'end':
+      return endAttempt(pass, snapshot, decision, step);
+    case 'clear':
+      return clearAttempt(pass, snapshot, decision, step);
+    case 'adopt':
+      return adoptImport(pass, snapshot, decision, step);
+    case 'cut':
+      return cut(pass, snapshot, decision, step);
+    case 'succeed':
+      return succeed(pass, snapshot, decision);
+    case 'yieldSlot':
+      await saveStatus(pass, snapshot, decision);
+      await pass.deps.keeper.change({ kind: 'release', uid: snapshot.image.metadata.uid, attempt: step.entry.attempt });
+      return done;
+    case 'lose':
+      return lose(pass, snapshot, decision, step);
+    case 'remove':
+      return removeImage(pass, snapshot, decision, step);
+    default:
+      return rest(pass, snapshot, decision);
+  }
+}
+
+/** Nothing to do but to say so, to clear away what is left over, and to come back when time alone changes something. */
+async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
+  const { step, record } = decision;
+  const { image, heldMs } = await saveStatus(pass, snapshot, decision);
+  if (step.kind === 'inUse' || isPaused(snapshot)) return done;
+  await cleanUp(pass, snapshot, record);
+  const now = { ...snapshot, image };
+  if (runningAttempt(record) === undefined && (await pruneIfDue(pass, now))) return done;
+  return earlier(
+    heldMs > 0 ? after(heldMs) : done,
+    'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done,
+    untilPrune(now),
+  );
+}
+
+async function cut(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'cut' }>): Promise<Result> {
+  const { image, heldMs } = await saveStatus(pass, snapshot, decision);
+  await pass.hands.createSnapshot(desiredSnapshot(image, step.name, step.volume));
+  // Also if nobody ever touches it, so that its deadline is seen to pass.
+  return after(heldMs > 0 ? heldMs : quietMs);
+}
+
+async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
+  const { deps } = pass;
+  const { image } = await saveStatus(pass, snapshot, decision);
+  const { uid } = image.metadata;
+  const { slot } = snapshot;
+  deps.memories.forget(uid);
+  // Not waited for: whatever becomes of this process, the next one finds an attempt that is over and releases it.
+  if (slot.ledger === 'readable' && slot.entry !== undefined)
+    deps.keeper
+      .change({ kind: 'release', uid, attempt: slot.entry.attempt })
+      .catch((error: unknown) => pass.log.debug({ err: error }, 'the slot is released later'));
+  await cleanUp(pass, { ...snapshot, image }, decision.record);
+  return untilPrune({ ...snapshot, image });
+}
+
+/** Both gone, says the cache; only live reads may say that a download is lost. */
+async function lose(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'lose' }>): Promise<Result> {
+  const { deps, signal } = pass;
+  const { namespace } = snapshot.image.metadata;
+  const [cutLive, claim] = await Promise.all([
+    deps.eyes.snapshot(namespace, step.volumeSnapshot, signal),
+    deps.eyes.claim(namespace, step.dataVolume, signal),
+  ]);
+  const isCutThere =
+    cutLive !== undefined && cutLive.metadata.deletionTimestamp === undefined && cutLive.status?.readyToUse === true;
+  const isClaimThere = claim !== undefined && claim.metadata.deletionTimestamp === undefined && claim.status?.phase !== 'Lost';
+  // The caches are behind; their next event wakes us.
+  if (isCutThere || isClaimThere) return after(1000);
+  await saveStatus(pass, snapshot, decision);
+  return after(0);
+}
+
+/** Timers are computed from stored instants at every pass, so none needs to be longer than a day. */
+const afterAtMost = (ms: number): Result => after(Math.min(Math.max(0, ms), 86_400_000));
+
+function untilPrune(snapshot: Snapshot): Result {
+  const atMs = prunableAtMs(snapshot);
+  return atMs === undefined ? done : afterAtMost(atMs - snapshot.nowMs);
+}
+
+/** The one that comes first. */
+export function earlier(...results: readonly Result[]): Result {
+  const times = results.flatMap(({ afterMs }) => (afterMs === undefined ? [] : [afterMs]));
+  return times.length === 0 ? done : after(Math.min(...times));
+}

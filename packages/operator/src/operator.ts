@@ -1,0 +1,89 @@
+/** Puts the parts of the operator together. */
+import { managerName } from '@terrain/api';
+import { type Credentials, keyOf, type Logger, Manager, type ManagerOptions } from '@terrain/runtime';
+import { ServerClock } from '#clock/server-clock.ts';
+import { addImageController } from '#controllers/vmdiskimage/index.ts';
+import { ledgerPort } from '#ledger/api-port.ts';
+import { addLedgerController } from '#ledger/controller.ts';
+import { LedgerKeeper } from '#ledger/keeper.ts';
+import type { Policy } from '#policy/policy.ts';
+
+export interface OperatorOptions {
+  readonly credentials: Credentials;
+  /** Namespace of the policy, the ledger and the lease. */
+  readonly namespace: string;
+  readonly hasLeaderElection: boolean;
+  readonly workers?: number;
+  readonly log?: Logger;
+  readonly health?: NonNullable<ManagerOptions['health']>;
+  readonly election?: Partial<NonNullable<ManagerOptions['election']>>;
+}
+
+export interface Operator {
+  readonly manager: Manager;
+  readonly keeper: LedgerKeeper;
+  /** Works until the signal is aborted. Rejects when leadership was lost or something failed. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const leaseName = 'terrain-operator';
+
+export function createOperator({
+  credentials,
+  namespace,
+  hasLeaderElection,
+  workers = 32,
+  log,
+  health,
+  election,
+}: OperatorOptions): Operator {
+  const manager = new Manager({
+    name: managerName,
+    credentials,
+    ...(log === undefined ? {} : { log }),
+    ...(health === undefined ? {} : { health }),
+    ...(hasLeaderElection ? { election: { namespace, name: leaseName, ...election } } : {}),
+  });
+  const time = new ServerClock(manager.clock);
+  const api = time.listenTo(manager.api);
+  const serverNow = (): number => time.now();
+  const port = ledgerPort(api, namespace);
+  const keeper: LedgerKeeper = new LedgerKeeper({
+    port,
+    clock: manager.clock,
+    serverNow,
+    log: manager.log,
+    onEntry: (key) => images.controller.queue.add(key, 'urgent'),
+    confirm: (waiting, signal) => images.intake.confirm(waiting, signal),
+    onReady: () => {
+      images.informers.images.onChange((change) => images.intake.changed(change));
+      for (const { image } of keeper.ledger?.entries.values() ?? []) images.controller.queue.add(image);
+    },
+    onPolicy: (policy, before) => {
+      if (!changesImages(policy, before)) return;
+      for (const image of images.informers.images.store.values()) images.controller.queue.add(keyOf(image), 'background');
+    },
+  });
+  addLedgerController({ manager, namespace, keeper });
+  const images = addImageController({ manager, api, serverNow, keeper, ledger: port, workers });
+  return {
+    manager,
+    keeper,
+    async run(signal) {
+      try {
+        await manager.run(signal);
+      } finally {
+        keeper.close();
+        images.close();
+      }
+    },
+  };
+}
+
+/** Whether a new policy says something new about images that are not just about to be admitted. */
+function changesImages(policy: Policy, before: Policy): boolean {
+  const isPauseChanged = (policy.concurrency === 0) !== (before.concurrency === 0);
+  const { concurrency: _now, ...rest } = policy;
+  const { concurrency: _then, ...restBefore } = before;
+  return isPauseChanged || JSON.stringify(rest) !== JSON.stringify(restBefore);
+}

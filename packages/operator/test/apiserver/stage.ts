@@ -1,0 +1,308 @@
+/** What the suites share: a cluster with the platform's kinds and Terrain on it, the simulator, and operators to start and stop. */
+import {
+  admissionPolicies,
+  crdOf,
+  emptyLedger,
+  formatLedger,
+  kinds,
+  type Ledger,
+  ledgerManifest,
+  ledgerName,
+  operatorIdentity,
+  operatorRole,
+  parseLedger,
+  syncPolicyName,
+  type VMDiskImage,
+  type VMDiskImageSpec,
+} from '@terrain/api';
+import { aVMDiskImage, type Override } from '@terrain/api/testing';
+import { ensureUpstream, installDefinitions } from '@terrain/embedded';
+import {
+  instantScenario,
+  type Scenario,
+  type Simulator,
+  startSimulator,
+  type TestCluster,
+  testCluster,
+} from '@terrain/embedded/testing';
+import { createOperator, type Operator, type OperatorOptions } from '@terrain/operator';
+import {
+  applyManifests,
+  Connection,
+  type Credentials,
+  createLogger,
+  Informers,
+  isNotFound,
+  type KubeObject,
+  Resource,
+  type ResourceType,
+  silentLogger,
+  systemClock,
+} from '@terrain/runtime';
+
+export const namespaceOfOperator = 'sync-operator';
+export const operatorUser = 'system:serviceaccount:sync-operator:terrain-operator';
+const operatorGroups = ['system:serviceaccounts', 'system:serviceaccounts:sync-operator', 'system:authenticated'];
+
+const custom = (group: string, version: string, plural: string): ResourceType => ({ group, version, plural, namespaced: true });
+export const types = {
+  images: custom('pelotech.ot', 'v1alpha1', 'vmdiskimages'),
+  machines: custom('pelotech.ot', 'v1alpha1', 'virtualmachines'),
+  dataVolumes: custom('cdi.kubevirt.io', 'v1beta1', 'datavolumes'),
+  snapshots: custom('snapshot.storage.k8s.io', 'v1', 'volumesnapshots'),
+  configMaps: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
+  secrets: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
+  claims: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
+  pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  namespaces: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
+  events: custom('events.k8s.io', 'v1', 'events'),
+} as const satisfies Record<string, ResourceType>;
+
+export interface Thing extends KubeObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+let prepared: Promise<TestCluster> | undefined;
+
+/** The cluster of this process with everything installed. */
+export function platform(): Promise<TestCluster> {
+  prepared ??= prepare();
+  return prepared;
+}
+
+async function prepare(): Promise<TestCluster> {
+  const cluster = await testCluster({ controllerManager: true });
+  const connection = cluster.connection();
+  await installDefinitions(connection, (await ensureUpstream()).definitions);
+  const manifests = [
+    ...kinds.map(crdOf),
+    ...admissionPolicies().flat(),
+    ...operatorIdentity(),
+    ...operatorRole(),
+  ] as KubeObject[];
+  await applyManifests(connection, manifests, { fieldManager: 'test' });
+  return cluster;
+}
+
+export interface StageOptions {
+  readonly scenario?: Partial<Scenario>;
+  readonly policy?: Readonly<Record<string, string>>;
+}
+
+const patienceMs = 90_000;
+
+/** One test's world: its own namespace and simulator on the shared cluster, with an empty ledger to begin with. */
+export class Stage implements AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly namespace: string;
+  readonly simulator: Simulator;
+  readonly connection: Connection;
+  readonly informers: Informers;
+  readonly #listeners = new Set<() => void>();
+  readonly #operators: { readonly operator: Operator; stop(): Promise<void> }[] = [];
+
+  private constructor(cluster: TestCluster, namespace: string, simulator: Simulator) {
+    this.cluster = cluster;
+    this.namespace = namespace;
+    this.simulator = simulator;
+    this.connection = cluster.connection();
+    this.informers = new Informers({ api: this.connection, clock: systemClock });
+    for (const type of [
+      types.images,
+      types.dataVolumes,
+      types.snapshots,
+      types.configMaps,
+      types.claims,
+      types.pods,
+      types.namespaces,
+    ])
+      this.informers.get<Thing>(type).onChange(() => {
+        for (const listener of this.#listeners) listener();
+      });
+  }
+
+  static async open({ scenario = instantScenario, policy }: StageOptions = {}): Promise<Stage> {
+    const cluster = await platform();
+    const simulator = await startSimulator({ connection: cluster.connection(), scenario: { ...instantScenario, ...scenario } });
+    const stage = new Stage(cluster, await cluster.namespace('images'), simulator);
+    await stage.resetLedger();
+    await stage.setPolicy(policy);
+    stage.informers.start();
+    await stage.informers.synced();
+    return stage;
+  }
+
+  resource<T extends KubeObject = Thing>(type: ResourceType): Resource<T> {
+    return new Resource<T>(this.connection, type);
+  }
+
+  /** An operator with the rights of the real one, in this process. */
+  async startOperator(options: Partial<OperatorOptions> & { readonly through?: Credentials } = {}): Promise<Operator> {
+    const { through, ...rest } = options;
+    const log = process.env.TERRAIN_TEST_LOG === undefined ? silentLogger : createLogger({ level: process.env.TERRAIN_TEST_LOG });
+    const operator = createOperator({
+      credentials: through ?? this.cluster.credentialsOf(operatorUser, operatorGroups),
+      namespace: namespaceOfOperator,
+      hasLeaderElection: false,
+      log,
+      ...rest,
+    });
+    const stop = new AbortController();
+    const running = operator.run(stop.signal);
+    running.catch(() => undefined);
+    this.#operators.push({
+      operator,
+      stop: async () => {
+        stop.abort();
+        await running.catch(() => undefined);
+      },
+    });
+    await operator.keeper.ready;
+    return operator;
+  }
+
+  async stopOperators(): Promise<void> {
+    await Promise.all(this.#operators.splice(0).map((running) => running.stop()));
+  }
+
+  async createImage(
+    name: string,
+    {
+      sim,
+      spec = {},
+      ...change
+    }: { sim?: string; spec?: Override<VMDiskImageSpec>; metadata?: Override<VMDiskImage['metadata']>; namespace?: string } = {},
+  ): Promise<VMDiskImage> {
+    const url = `https://images.example.com/${name}.qcow2${sim === undefined ? '' : `?sim=${sim}`}`;
+    const namespace = change.namespace ?? this.namespace;
+    const image = aVMDiskImage({ metadata: { ...change.metadata, name, namespace }, spec: { url, diskSize: '1Gi', ...spec } });
+    return this.resource<VMDiskImage>(types.images).create(image);
+  }
+
+  image(name: string, namespace = this.namespace): VMDiskImage | undefined {
+    return this.informers.get<VMDiskImage>(types.images).store.get(`${namespace}/${name}`);
+  }
+
+  images(): VMDiskImage[] {
+    return [...this.informers.get<VMDiskImage>(types.images).store.values()];
+  }
+
+  things(type: ResourceType): Thing[] {
+    return [...this.informers.get<Thing>(type).store.values()].filter(({ metadata }) => metadata.namespace === this.namespace);
+  }
+
+  /** Waits until something is the case, looking at every change. The sentence says what was waited for. */
+  async until<T>(what: string, look: () => T | undefined | false, patience = patienceMs): Promise<T> {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    return new Promise((resolve, reject) => {
+      const listener = (): void => {
+        const value = look();
+        if (value === undefined || value === false) return;
+        end();
+        resolve(value);
+      };
+      const timer = setTimeout(() => {
+        end();
+        reject(
+          new Error(
+            `waited ${patience / 1000} s for ${what}; images: ${this.images().map(describe).join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
+          ),
+        );
+      }, patience);
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#listeners.delete(listener);
+      };
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Waits until the image is in a phase. */
+  phase(name: string, phase: string, namespace = this.namespace): Promise<VMDiskImage> {
+    return this.until(`${name} to be ${phase}`, () => {
+      const image = this.image(name, namespace);
+      return image?.status?.phase === phase ? image : undefined;
+    });
+  }
+
+  /** Waits until Ready of the image gives this reason. */
+  reason(name: string, reason: string): Promise<VMDiskImage> {
+    return this.until(`${name} to say ${reason}`, () => {
+      const image = this.image(name);
+      return image?.status?.conditions?.find(({ type }) => type === 'Ready')?.reason === reason ? image : undefined;
+    });
+  }
+
+  ledgerData(): Readonly<Record<string, string>> {
+    return this.informers.get<Thing>(types.configMaps).store.get(`${namespaceOfOperator}/${ledgerName}`)?.data ?? {};
+  }
+
+  ledger(): Ledger {
+    const reading = parseLedger(this.ledgerData());
+    return reading.kind === 'ledger' ? reading.ledger : emptyLedger;
+  }
+
+  async setPolicy(data: Readonly<Record<string, string>> | undefined): Promise<void> {
+    const configMaps = this.resource(types.configMaps);
+    const at = { name: syncPolicyName, namespace: namespaceOfOperator };
+    if (data === undefined) {
+      await configMaps.delete(at).catch(ignoreAbsent);
+      return;
+    }
+    await configMaps.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: at, data }, { fieldManager: 'test', force: true });
+  }
+
+  /** Only when no operator runs. */
+  async resetLedger(): Promise<void> {
+    const configMaps = this.resource(types.configMaps);
+    const { name, namespace = '' } = ledgerManifest().metadata;
+    const found = await configMaps.get({ name, namespace }).catch(ignoreAbsent);
+    if (found === undefined) await configMaps.create(ledgerManifest() as Thing);
+    else await configMaps.replace({ ...found, data: formatLedger(emptyLedger) });
+  }
+
+  async annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.resource(types.images).mergePatch({ name, namespace: this.namespace }, { metadata: { annotations } });
+  }
+
+  async changeSpec(name: string, spec: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.resource(types.images).mergePatch({ name, namespace: this.namespace }, { spec });
+  }
+
+  /** Removes all images with the help of an operator, and stops everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopOperators();
+    await this.#sweep();
+    await this.simulator.stop();
+    await this.informers.close();
+  }
+
+  async #sweep(): Promise<void> {
+    const images = this.resource(types.images);
+    const left = (await images.list()).items;
+    for (const { metadata } of left) {
+      const at = { name: metadata.name ?? '', namespace: metadata.namespace };
+      await images.mergePatch({ ...at, subresource: 'status' }, { status: { references: 0 } }).catch(ignoreAbsent);
+      await images.mergePatch(at, { metadata: { finalizers: null } }).catch(ignoreAbsent);
+      await images.delete(at).catch(ignoreAbsent);
+    }
+    await this.until('all images to be gone', () => this.images().length === 0);
+    await this.until('all DataVolumes to be gone', () => this.things(types.dataVolumes).length === 0);
+  }
+}
+
+export function ignoreAbsent(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+  return undefined;
+}
+
+function describe({ metadata, status }: VMDiskImage): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return `${metadata.name} ${status?.phase} ${ready?.reason} "${status?.message}" attempt ${status?.attempt?.number}`;
+}
+
+/** A connection of its own, so that its requests can be told apart and its sockets closed. */
+export const connect = (credentials: Credentials): Connection => new Connection(credentials, { userAgent: 'test' });
