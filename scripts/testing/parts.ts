@@ -45,6 +45,12 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
+    name: 'operator',
+    purpose: 'the controllers on a real API server with the simulated platform',
+    command: tests('packages/operator/test/**/*.test.ts'),
+    needs: ['core'],
+  },
+  {
     name: 'embedded',
     purpose: 'starting, stopping and bad days of the embedded Kubernetes',
     command: tests('packages/embedded/test/apiserver/**/*.test.ts'),

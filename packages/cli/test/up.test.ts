@@ -10,11 +10,12 @@ async function statusOf(home: string): Promise<ClusterStatus> {
   return JSON.parse((await terrain('status', '--home', home, '-o', 'json')).stdout) as ClusterStatus;
 }
 
-test('one command goes from nothing to accepted examples, and leaves nothing running', async () => {
+test('one command goes from nothing to disk images that are ready, and leaves nothing running', async () => {
   await withHome(async (home) => {
     const { code, stderr } = await terrain('up', '--home', home, '--exit-when-ready');
     assert.equal(code, 0, stderr);
     assert.match(stderr, /✓ Examples: \d+ objects accepted/);
+    assert.match(stderr, /✓ Examples: all disk images ready/);
     assert.match(stderr, /simulated: nodes \(by kwok\)/);
     assert.match(stderr, /simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain\.dev\/simulated/);
     const after = await terrain('status', '--home', home);
@@ -32,7 +33,7 @@ test('in the background: up, status, kubeconfig, a second up is refused, down', 
     assert.equal(status.state, 'running');
     assert.deepEqual(
       status.processes.map(({ name }) => name),
-      ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'],
+      ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'operator'],
     );
     const shown = (await terrain('status', '--home', home)).stdout;
     assert.match(shown, /^Cluster\s+running\nKubernetes\s+1\.36\.3 at https:\/\/127\.0\.0\.1:\d+\n/);
@@ -44,9 +45,14 @@ test('in the background: up, status, kubeconfig, a second up is refused, down', 
     assert.match(stdout, /^vmdiskimage\.pelotech\.ot\/sync-workspace-123$/m);
     assert.match(stdout, /^workspace\.pelotech\.ot\/demo-workspace-1$/m);
 
-    // Without controllers an object goes when it is deleted: nothing holds it.
-    const remove = ['--kubeconfig', kubeconfig, 'delete', 'vmdi', 'sync-workspace-123', '--timeout=20s'];
-    assert.match((await promisify(execFile)(kubectl, remove)).stdout, /"sync-workspace-123" deleted/);
+    // Deleting ends: by the operator for the kind it acts on, at once for one that nobody acts on yet.
+    for (const target of [
+      ['vmdi', 'sync-workspace-123'],
+      ['wst', 'kubernetes-101'],
+    ]) {
+      const remove = ['--kubeconfig', kubeconfig, 'delete', ...target, '--timeout=60s'];
+      assert.match((await promisify(execFile)(kubectl, remove)).stdout, /deleted/);
+    }
 
     const second = await terrain('up', '--home', home);
     assert.equal(second.code, 1);

@@ -33,7 +33,7 @@ export function upCommand(): Command {
       portArgument,
     )
     .option('--no-examples', 'do not apply examples/')
-    .option('--no-operator', 'do not run the operator (there is none in this version)')
+    .option('--no-operator', 'do not run the operator')
     .option('--no-gateway', 'do not run the gateway (there is none in this version)')
     .option('--no-simulator', 'do not simulate CDI, KubeVirt and volume snapshots')
     .action((flags: Flags) => (flags.detach === true && process.send === undefined ? runDetached(flags.home) : run(flags)));

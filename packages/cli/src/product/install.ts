@@ -1,4 +1,4 @@
-import { admissionPolicies, crdOf, kinds, ledgerManifest, operatorIdentity, peopleRoles } from '@terrain/api';
+import { admissionPolicies, crdOf, kinds, ledgerManifest, operatorIdentity, operatorRole, peopleRoles } from '@terrain/api';
 import { applyManifests, type Connection, isAlreadyExists, type KubeObject, Resource, type ResourceType } from '@terrain/runtime';
 
 const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
@@ -18,9 +18,10 @@ export async function installProduct(connection: Connection, { signal, onApplied
 }
 
 function productManifests(): KubeObject[] {
-  // A finalizer nobody removes would keep every deleted object for ever, so the policies that set ours come with the controllers.
+  // A finalizer nobody removes would keep every deleted object for ever. The policies set ours on all kinds, so they wait for the last controller;
+  // until then the operator sets it on the kinds it acts on.
   const policies = admissionPolicies().filter(([policy]) => policy.kind !== 'MutatingAdmissionPolicy');
-  return [...kinds.map(crdOf), ...policies.flat(), ...peopleRoles(), ...operatorIdentity()];
+  return [...kinds.map(crdOf), ...policies.flat(), ...peopleRoles(), ...operatorIdentity(), ...operatorRole()];
 }
 
 /** The policies read the ledger, so there must be one; never applied over an existing one, which holds the slots in use. */

@@ -3,12 +3,15 @@ import { type EmbeddedCluster, type Progress, runTask, startCluster, startSimula
 import { applyManifests, type KubeObject } from '@terrain/runtime';
 import { fieldManager, installProduct } from './install.ts';
 import { readManifests } from './manifest-file.ts';
+import { startOperator } from './operator.ts';
+import { waitUntilReady } from './readiness.ts';
 
 export interface UpOptions {
   readonly home: string;
   readonly nodes: 'simulated' | 'none';
   readonly examples: boolean;
   readonly simulator: boolean;
+  readonly operator: boolean;
   readonly binaries?: string;
   readonly port?: number;
   readonly timeout: number;
@@ -39,6 +42,7 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
   });
   try {
     await Promise.all([install(cluster, progress, signal), options.simulator && simulate(cluster, progress, signal)]);
+    if (options.operator) await operate(cluster, progress, signal);
     const examples = options.examples ? await applyExamples(cluster, options, progress, signal) : [];
     return { cluster, options, examples, [Symbol.asyncDispose]: () => cluster.stop() };
   } catch (error) {
@@ -59,16 +63,30 @@ async function simulate(cluster: EmbeddedCluster, progress: Progress, signal: Ab
   );
 }
 
+async function operate(cluster: EmbeddedCluster, progress: Progress, signal: AbortSignal): Promise<void> {
+  await runTask(progress, { name: 'operator', title: 'Operator' }, () => startOperator(cluster, { signal }));
+}
+
 async function applyExamples(
   cluster: EmbeddedCluster,
-  options: UpOptions,
+  { timeout, operator, simulator }: UpOptions,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
   const examples = readManifests(examplesDirectory);
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeout)]);
+  const connection = cluster.connection();
   await runTask(progress, { name: 'examples', title: `Examples: ${examples.length} objects accepted` }, () =>
-    applyManifests(cluster.connection(), examples, { fieldManager, signal: limited, timeoutMs: options.timeout }),
+    applyManifests(connection, examples, { fieldManager, signal, timeoutMs: timeout }),
   );
+  // Without the platform no image can be downloaded, and without the operator nobody tries.
+  if (operator && simulator) {
+    await runTask(progress, { name: 'readiness', title: 'Examples: all disk images ready' }, (report) =>
+      waitUntilReady(connection, examples, {
+        signal,
+        timeoutMs: timeout,
+        onReady: (done, total) => report.advance(done, total, 'images'),
+      }),
+    );
+  }
   return examples;
 }

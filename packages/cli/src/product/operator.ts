@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { resolveInstall } from '@terrain/api';
+import { type EmbeddedCluster, startCompanion } from '@terrain/embedded';
+
+/** A program of its own, started by its file: the CLI knows nothing of its inside. */
+const entry = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
+
+/** Runs the operator beside a cluster, with the rights it would have as a pod and no others. */
+export function startOperator(cluster: EmbeddedCluster, options: { readonly signal: AbortSignal }): Promise<void> {
+  const { operatorNamespace, operatorUser } = resolveInstall({});
+  const operator = {
+    name: 'operator',
+    program: process.execPath,
+    args: [entry],
+    user: operatorUser,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
+    readyWords: '"msg":"working"',
+  };
+  return startCompanion(cluster, operator, options);
+}

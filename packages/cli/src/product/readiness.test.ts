@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Connection, type KubeObject } from '@terrain/runtime';
+import { ApiFake } from '@terrain/runtime/testing';
+import { waitUntilReady } from './readiness.ts';
+
+const image = (name: string, conditions: Record<string, string>, message: string) => ({
+  apiVersion: 'pelotech.ot/v1alpha1',
+  kind: 'VMDiskImage',
+  metadata: { name, namespace: 'default' },
+  status: { message, conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
+});
+
+const type = { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true };
+let fake: ApiFake;
+let connection: Connection;
+
+before(async () => {
+  fake = await ApiFake.start({ kinds: [{ type, kind: 'VMDiskImage' }] });
+  connection = new Connection(fake.credentials);
+});
+
+after(async () => {
+  await connection.close();
+  await fake.close();
+});
+
+function wait(objects: readonly KubeObject[], timeoutMs: number): Promise<void> {
+  return waitUntilReady(connection, objects, { signal: new AbortController().signal, timeoutMs, onReady: () => {} });
+}
+
+test('ends when all are ready, and leaves kinds alone that nobody acts on', async () => {
+  const ready = image('ready', { Ready: 'True' }, 'machines can clone it');
+  fake.seed(ready);
+  const template = { apiVersion: 'workshop.platform/v1alpha1', kind: 'WorkspaceTemplate', metadata: { name: 't' } };
+  await wait([ready, template], 10_000);
+});
+
+test('one that gave up ends the wait at once, in its own words; one that is late is told with what it waits for', async () => {
+  const failed = image('failed', { Ready: 'False', Stalled: 'True' }, 'given up: 404 Not Found');
+  const late = image('late', { Ready: 'False' }, 'waits for a slot');
+  fake.seed(failed);
+  fake.seed(late);
+  await assert.rejects(wait([failed], 3_600_000), {
+    message: 'not all examples became ready:\n  VMDiskImage default/failed: given up: 404 Not Found',
+  });
+  await assert.rejects(wait([late], 50), {
+    message: 'not all examples became ready:\n  VMDiskImage default/late: waits for a slot',
+  });
+});

@@ -1,0 +1,63 @@
+import type { Condition } from '@terrain/api';
+import { type Connection, type KubeObject, nameOf, type ResourceType, waitForObject } from '@terrain/runtime';
+import { CommandError } from '../output/exit.ts';
+
+interface Reporting extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly message?: string };
+}
+
+/** The kinds somebody acts on in this version, and where they are in the API. */
+const actedUpon: Readonly<Record<string, ResourceType>> = {
+  VMDiskImage: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true },
+};
+
+export interface ReadinessOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly onReady: (done: number, total: number) => void;
+}
+
+/** Waits until every object whose kind has a controller is Ready. Fails with the objects' own messages. */
+export async function waitUntilReady(
+  connection: Connection,
+  objects: readonly KubeObject[],
+  options: ReadinessOptions,
+): Promise<void> {
+  const waited = objects.filter(({ kind, apiVersion }) => apiVersion.startsWith('pelotech.ot/') && kind in actedUpon);
+  let done = 0;
+  const problems = await Promise.all(
+    waited.map(async (object) => {
+      const problem = await problemOf(connection, object, options);
+      if (problem === undefined) options.onReady(++done, waited.length);
+      return problem === undefined ? [] : [`${nameOf(object)}: ${problem}`];
+    }),
+  );
+  options.signal.throwIfAborted();
+  if (problems.flat().length > 0) throw new CommandError(`not all examples became ready:\n  ${problems.flat().join('\n  ')}`);
+}
+
+/** Waits for one object; answers why it is not Ready when it gave up or the time is up. */
+async function problemOf(connection: Connection, object: KubeObject, options: ReadinessOptions): Promise<string | undefined> {
+  const { name = '', namespace = 'default' } = object.metadata;
+  const givenUp = new AbortController();
+  let words = 'nothing was reported about it';
+  const judge = (seen: Reporting | undefined): string | undefined => {
+    words = seen?.status?.message ?? words;
+    // Only a person can help then, so there is nothing to wait for.
+    if (isTrue(seen, 'Stalled')) givenUp.abort();
+    return isTrue(seen, 'Ready') ? undefined : words;
+  };
+  const signal = AbortSignal.any([options.signal, givenUp.signal]);
+  const wait = waitForObject(connection, actedUpon[object.kind] as ResourceType, { name, namespace }, judge, {
+    timeoutMs: options.timeoutMs,
+    signal,
+  });
+  return wait.then(
+    () => undefined,
+    () => words,
+  );
+}
+
+function isTrue(object: Reporting | undefined, type: string): boolean {
+  return object?.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
+}
