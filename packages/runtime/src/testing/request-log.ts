@@ -38,6 +38,8 @@ function matchesVerb(verb: CallMatch['verb'], call: Pick<ApiCall, 'verb'>): bool
 export interface RequestEntry extends Omit<ApiCall, 'query'> {
   readonly sort: 'request';
   readonly number: number;
+  /** When it arrived, in milliseconds of this process's monotonic clock. */
+  readonly atMs: number;
   /** Counts writes only, from 1; undefined for reads. */
   readonly write: number | undefined;
   readonly query: string;
@@ -84,6 +86,7 @@ export class RequestLog {
     const entry: RequestEntry = {
       sort: 'request',
       number: this.#entries.length + 1,
+      atMs: performance.now(),
       write: isWrite(call) ? ++this.#writes : undefined,
       ...call,
       query: query.toString(),

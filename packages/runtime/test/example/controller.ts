@@ -1,12 +1,20 @@
 /** A Mailbox in the cluster becomes a mailbox on a mail server outside of it, and a ConfigMap that tells programs how to reach it. */
-import { controllerReference, done, type KubeObject, keyOf, keyText, type Manager, type ResourceType } from '@terrain/runtime';
+import {
+  controllerReference,
+  done,
+  type KubeObject,
+  keyOf,
+  keyText,
+  type Manager,
+  Resource,
+  type ResourceType,
+} from '@terrain/runtime';
 
 export interface Mailbox extends KubeObject {
-  readonly spec: { readonly settings: string; readonly quotaMiB: number };
-  readonly status?: { readonly observedGeneration?: number; readonly address?: string; readonly message: string };
+  readonly spec: { readonly settings: string; readonly quotaMiB: number; readonly hidden?: boolean };
+  readonly status?: { readonly observedGeneration: number; readonly address?: string; readonly message: string };
 }
-
-interface ConfigMap extends KubeObject {
+export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -17,15 +25,14 @@ export interface MailServer {
 }
 
 export const mailboxes: ResourceType = { group: 'example.dev', version: 'v1', plural: 'mailboxes', namespaced: true };
-const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
+export const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const finalizer = 'example.dev/mail-server';
 /** On settings and on our own ConfigMaps: of all ConfigMaps only these are watched and held in memory. */
-const label = 'example.dev/mail';
+export const mailLabel = 'example.dev/mail';
 
-export function addMailboxes(manager: Manager, server: MailServer, scope: { namespace?: string; workers?: number } = {}): void {
-  const { workers = 4, ...where } = scope;
-  const boxes = manager.informers.get<Mailbox>(mailboxes, where);
-  const maps = manager.informers.get<ConfigMap>(configMaps, { ...where, labelSelector: label });
+export function addMailboxes(manager: Manager, server: MailServer, scope: { namespace?: string } = {}, workers = 4): void {
+  const boxes = manager.informers.get<Mailbox>(mailboxes, scope);
+  const maps = manager.informers.get<ConfigMap>(configMaps, { ...scope, labelSelector: mailLabel });
   boxes.addIndex('settings', (box) => [keyText({ ...box.metadata, name: box.spec.settings })]);
 
   manager
@@ -34,30 +41,40 @@ export function addMailboxes(manager: Manager, server: MailServer, scope: { name
       for: boxes,
       workers,
       reconcile: async (key, { writer, signal }) => {
-        const box = boxes.store.get(keyText(key));
-        if (box === undefined) return done;
-        const id = `${box.metadata.uid}`;
-
-        if (box.metadata.deletionTimestamp !== undefined) {
-          await server.remove(id, signal);
-          await writer.removeFinalizer(mailboxes, box, finalizer);
+        const cached = boxes.store.get(keyText(key));
+        if (cached === undefined) return done;
+        const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
+        if (deletionTimestamp !== undefined) {
+          await server.remove(uid, signal);
+          await writer.removeFinalizer(mailboxes, cached, finalizer);
           return done;
         }
 
-        const domain = maps.store.get(keyText({ ...key, name: box.spec.settings }))?.data?.domain;
+        const domain = maps.store.get(keyText({ ...key, name: cached.spec.settings }))?.data?.domain;
         if (domain === undefined) {
           // Not an error: the ConfigMap wakes this key when it appears.
-          await writer.status(mailboxes, box, statusOf(box, { message: `waiting for the ConfigMap ${box.spec.settings}` }));
+          const message = `waiting for the ConfigMap ${cached.spec.settings} to name a domain`;
+          await writer.status(mailboxes, cached, { observedGeneration: generation, message });
           return done;
         }
 
-        // Before the first effect outside, so that a deletion always finds its way back here.
-        const held = await writer.addFinalizer(mailboxes, box, finalizer);
         const address = `${key.name}@${domain}`;
-        await server.ensure(id, { address, quotaMiB: box.spec.quotaMiB }, signal);
-        const child = desiredConfigMap(held, address);
-        await writer.child(configMaps, child, maps.store.get(keyOf(child)));
-        await writer.status(mailboxes, held, statusOf(box, { address, message: 'ready' }));
+        let box = cached;
+        if (cached.status?.observedGeneration !== generation || cached.status.address !== address) {
+          // An effect outside has no precondition to stop one decided on an old cache. So look first; whatever is newer wakes this key.
+          const live = await new Resource<Mailbox>(manager.api, mailboxes).find(key, { signal });
+          if (live?.metadata.resourceVersion !== cached.metadata.resourceVersion) return done;
+          // Before the first effect, so that a deletion always finds its way back here.
+          box = await writer.addFinalizer(mailboxes, cached, finalizer);
+          await server.ensure(uid, { address, quotaMiB: box.spec.quotaMiB }, signal);
+        }
+
+        const desired = desiredConfigMap(box, address);
+        const child = maps.store.get(keyOf(desired));
+        if (box.spec.hidden !== true) await writer.child(configMaps, desired, child);
+        else if (child !== undefined) await writer.delete(configMaps, child);
+
+        await writer.status(mailboxes, box, { observedGeneration: generation, address, message: 'ready' });
         if (box.status?.address !== address)
           manager.events.record(box, { type: 'Normal', reason: 'Ready', note: `mail arrives at ${address}` });
         return done;
@@ -67,17 +84,14 @@ export function addMailboxes(manager: Manager, server: MailServer, scope: { name
     .watches(maps, (map) => boxes.store.byIndex('settings', keyOf(map)).map(keyOf));
 }
 
-function statusOf(box: Mailbox, said: { address?: string; message: string }): NonNullable<Mailbox['status']> {
-  const { generation } = box.metadata;
-  return { ...(generation === undefined ? {} : { observedGeneration: generation }), ...said };
-}
-
+/** Complete, and the same for the same input: what is not in here is removed, and an equal one is not sent. */
 function desiredConfigMap(box: Mailbox, address: string): ConfigMap {
-  const { name = '', namespace = '' } = box.metadata;
+  const { name, namespace = '' } = box.metadata;
+  const labels = { [mailLabel]: 'mailbox' };
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: `${name}-mailbox`, namespace, labels: { [label]: 'mailbox' }, ownerReferences: [controllerReference(box)] },
+    metadata: { name: `${name}-mailbox`, namespace, labels, ownerReferences: [controllerReference(box)] },
     data: { address, quota: `${box.spec.quotaMiB}Mi` },
   };
 }

@@ -26,7 +26,11 @@ export const mailboxCrd = {
               spec: {
                 type: 'object',
                 required: ['settings', 'quotaMiB'],
-                properties: { settings: { type: 'string' }, quotaMiB: { type: 'integer', minimum: 1 } },
+                properties: {
+                  settings: { type: 'string' },
+                  quotaMiB: { type: 'integer', minimum: 1 },
+                  hidden: { type: 'boolean' },
+                },
               },
               status: {
                 type: 'object',
