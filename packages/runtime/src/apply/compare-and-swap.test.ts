@@ -34,10 +34,21 @@ test('a change that wants nothing writes nothing', async () => {
   assert.deepEqual(fake.log.tally(), { 'get configmaps': 1 });
 });
 
-test('after enough conflicts the last one is thrown; the version of a caller is never trusted', async () => {
+test('what is stored is stored on top of what was read, whatever version the change carries', async () => {
   await using fake = await ApiFake.start();
   await using connection = new Connection(fake.credentials);
-  const seeded = fake.seed(counter);
+  fake.seed(counter);
+  const stale = (current: ConfigMap): ConfigMap => ({
+    ...increment(current),
+    metadata: { ...at, resourceVersion: '1', uid: 'other' },
+  });
+  assert.equal((await compareAndSwap<ConfigMap>(connection, configMaps, at, stale, { tries: 1 })).data?.n, '1');
+});
+
+test('after enough conflicts the last one is thrown', async () => {
+  await using fake = await ApiFake.start();
+  await using connection = new Connection(fake.credentials);
+  fake.seed(counter);
   const rival = new Resource<ConfigMap>(connection, configMaps);
   let calls = 0;
   const clock = { now: () => 0, monotonic: () => 0, setTimeout: () => () => undefined, sleep: async () => undefined };
@@ -55,10 +66,7 @@ test('after enough conflicts the last one is thrown; the version of a caller is 
       },
       configMaps,
       at,
-      (current) => ({
-        ...increment(current),
-        metadata: { ...current.metadata, resourceVersion: `${seeded.metadata.resourceVersion}` },
-      }),
+      increment,
       { tries: 3, clock },
     );
   await assert.rejects(racing(), { code: 409 });

@@ -105,6 +105,14 @@ test('a drifted field is put back, and only with the version it was seen in', as
   assert.equal((await resource.get({ namespace: 'default', name: 'c' })).spec?.a, 3);
 });
 
+test('the first update after the creation is refused too when it was decided on an old version', async (t) => {
+  const { writer, owner, resource } = await rig(t);
+  const made = await writer.child(things, thing('c', { a: 1 }, { owner }), undefined);
+  await resource.mergePatch({ namespace: 'default', name: 'c' }, { spec: { a: 2 } });
+  await assert.rejects(writer.child(things, thing('c', { a: 3 }, { owner }), made), { code: 409, reason: 'Conflict' });
+  assert.equal((await resource.get({ namespace: 'default', name: 'c' })).spec?.a, 2);
+});
+
 test('a field that the manifest no longer names is removed, also one that came with the POST', async (t) => {
   const { writer, owner, requests } = await rig(t);
   const first = await writer.child(things, thing('c', { a: 1, b: 2, c: 3 }, { owner }), undefined);

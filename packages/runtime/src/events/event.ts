@@ -60,7 +60,12 @@ export function happeningKey(object: KubeObject, { type, reason, action, note }:
 /** At most so many bytes, never half a character. */
 function cut(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
-  let end = Math.min(text.length, bytes - 3);
-  while (Buffer.byteLength(text.slice(0, end)) > bytes - 3) end--;
-  return `${text.slice(0, end).toWellFormed()}…`;
+  let kept = '';
+  let left = bytes - Buffer.byteLength('…');
+  for (const character of text) {
+    left -= Buffer.byteLength(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }

@@ -5,7 +5,7 @@ import { after, done } from '#controller/result.ts';
 import { events } from '#events/event.ts';
 import { type Lease, leases } from '#leader/lease.ts';
 import { createLogger } from '#log/logger.ts';
-import { ApiFake } from '#testing/index.ts';
+import { ApiFake, FaultProxy } from '#testing/index.ts';
 import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
@@ -87,6 +87,36 @@ test('is not ready, and runs nothing, while a cache is not complete', async (t) 
   stop.abort();
   await running;
   assert.equal(passes, 0);
+});
+
+test('no controller starts while any cache is not complete, also if its own is', async (t) => {
+  const fake = await server(t);
+  fake.seed(configMap('a'));
+  const proxy = await FaultProxy.start({
+    upstream: fake.credentials,
+    plan: { rules: [{ on: 'request', match: { verb: 'list', resource: 'secrets' }, do: { fault: 'hold', gate: 'secrets' } }] },
+  });
+  t.after(() => proxy.close());
+  const { manager: op, maps, stop } = manager(fake, { credentials: proxy.credentials });
+  const secrets = op.informers.get<KubeObject>({ ...configMaps, plural: 'secrets' });
+  const complete: boolean[] = [];
+  op.controller({
+    name: 'maps',
+    for: maps,
+    reconcile: async () => {
+      complete.push(secrets.hasSynced);
+      return done;
+    },
+  });
+  const running = op.run(stop.signal);
+  await until('own cache', () => maps.hasSynced);
+  assert.match((await ask(op.healthPort, '/readyz'))[1], /waiting for the first list of secrets/);
+  assert.deepEqual(complete, []);
+  proxy.open('secrets');
+  await until('pass', () => complete.length === 1);
+  assert.deepEqual(complete, [true]);
+  stop.abort();
+  await running;
 });
 
 test('of two only one works; the other has warm caches and takes over when the first stops', async (t) => {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '#testing/index.ts';
+import { Token } from './token.ts';
+
+test('a token is read again when it is more than a minute old, and not before', async () => {
+  const clock = new FakeClock();
+  let reads = 0;
+  const token = new Token(async () => `t${++reads}`, clock);
+  assert.equal(await token.read(), 't1');
+  await clock.advance(60_000);
+  assert.equal(await token.read(), 't1');
+  await clock.advance(1);
+  assert.equal(await token.read(), 't2');
+});
+
+test('a refusal that comes late does not throw away the token that replaced the refused one', async () => {
+  let reads = 0;
+  const token = new Token(async () => `t${++reads}`, new FakeClock());
+  assert.equal(await token.read(), 't1');
+  await token.refused('t1');
+  assert.equal(await token.read(), 't2');
+  await token.refused('t1');
+  assert.equal(await token.read(), 't2');
+});
+
+test('a fixed token stays, and none is none', async () => {
+  const clock = new FakeClock();
+  assert.equal(await new Token('fixed', clock).read(), 'fixed');
+  assert.equal(await new Token(undefined, clock).read(), undefined);
+  assert.equal(new Token('fixed', clock).isRenewable, false);
+});
