@@ -1,0 +1,202 @@
+/** What people and other programs read about a DataSync. The only file that names its conditions and phases. */
+import {
+  type Condition,
+  type DataSyncCondition,
+  type DataSyncReason,
+  type DataSyncStatus,
+  type DataSyncVM,
+  dataSyncImageName,
+  sourceHash,
+} from '@terrain/api';
+import { isDeleted, isOwn, isPaused, leavingOf } from './decide.ts';
+import type { Snapshot, StoredImage } from './observe.ts';
+
+/** Images the API server would not take, by name, with its words. */
+export type Refused = ReadonlyMap<string, string>;
+
+type Phase = NonNullable<DataSyncStatus['phase']>;
+type Item = {
+  readonly name: string;
+  readonly vmDiskImage: string;
+  readonly phase: Phase;
+  readonly progress?: string;
+  readonly message: string;
+  /** Why only a person can help. */
+  readonly problem?: 'NameTaken' | 'RefusedByPlatform' | 'ImagesFailed';
+};
+type Verdict = { readonly status: 'True' | 'False'; readonly reason: DataSyncReason; readonly message: string };
+type Verdicts = Readonly<Record<DataSyncCondition, Verdict>>;
+
+/** A hundred of them share one object. */
+const longestItemMessage = 300;
+const shownNames = 5;
+
+/** The whole status. The snapshot holds the images as this pass left them. */
+export function statusOf(snapshot: Snapshot, refused: Refused): DataSyncStatus {
+  const { dataSync, nowMs } = snapshot;
+  const { generation } = dataSync.metadata;
+  const items = dataSync.spec.vms.map((vm) => itemOf(snapshot, refused, vm));
+  const phase = phaseOf(items);
+  const verdicts = verdictsOf(snapshot, items, phase);
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase,
+    message: verdicts.Ready.message,
+    conditions: Object.entries(verdicts).map(([type, verdict]) =>
+      conditionOf(type, verdict, dataSync.status?.conditions ?? [], generation, nowMs),
+    ),
+    images: items.map(({ problem: _, ...item }) => ({ ...item, message: item.message.slice(0, longestItemMessage) })),
+    counts: {
+      total: items.length,
+      queued: inPhase(items, 'Queued').length,
+      syncing: inPhase(items, 'Syncing').length,
+      succeeded: inPhase(items, 'Succeeded').length,
+      failed: inPhase(items, 'Failed').length,
+    },
+  };
+}
+
+function itemOf(snapshot: Snapshot, refused: Refused, { name }: DataSyncVM): Item {
+  const vmDiskImage = dataSyncImageName(snapshot.dataSync.metadata.name, name);
+  const image = snapshot.images.get(vmDiskImage);
+  const item = { name, vmDiskImage };
+  if (image === undefined) {
+    const refusal = refused.get(vmDiskImage);
+    return refusal === undefined
+      ? { ...item, phase: 'Queued', message: 'is about to be created' }
+      : { ...item, phase: 'Failed', message: `the API server refuses it: ${refusal}`, problem: 'RefusedByPlatform' };
+  }
+  if (!isOwn(snapshot, image)) {
+    const message = `VMDiskImage ${vmDiskImage} exists already and ${ownerOf(image)}: rename the item or the DataSync, or delete that image`;
+    return { ...item, phase: 'Failed', message, problem: 'NameTaken' };
+  }
+  const refusal = refused.get(vmDiskImage);
+  if (refusal !== undefined)
+    return { ...item, phase: 'Failed', message: `the API server refuses the change: ${refusal}`, problem: 'RefusedByPlatform' };
+  if (image.metadata.deletionTimestamp !== undefined)
+    return { ...item, phase: 'Queued', message: 'is being deleted, and made again when it is gone' };
+  return { ...item, ...syncOf(image) };
+}
+
+/** How far an image is with the source it names now: what it says of a former one does not count. */
+function syncOf({ metadata, spec, status = {} }: StoredImage): Pick<Item, 'phase' | 'progress' | 'message' | 'problem'> {
+  const { phase = 'Queued', progress, message = '', observedGeneration, artifact } = status;
+  const isDescribed =
+    phase === 'Succeeded' ? artifact?.sourceHash === sourceHash(spec) : observedGeneration === metadata.generation;
+  if (!isDescribed) return { phase: 'Queued', message: 'is about to be looked at' };
+  return {
+    phase,
+    message,
+    ...(progress === undefined ? {} : { progress }),
+    ...(phase === 'Failed' ? { problem: 'ImagesFailed' as const } : {}),
+  };
+}
+
+function ownerOf({ metadata }: StoredImage): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner === undefined ? 'belongs to nobody' : `belongs to ${owner.kind} ${owner.name}`;
+}
+
+const inPhase = (items: readonly Item[], phase: Phase): readonly Item[] => items.filter((item) => item.phase === phase);
+
+function phaseOf(items: readonly Item[]): Phase {
+  const phases: readonly Phase[] = ['Failed', 'Syncing', 'Queued'];
+  return phases.find((phase) => inPhase(items, phase).length > 0) ?? 'Succeeded';
+}
+
+function verdictsOf(snapshot: Snapshot, items: readonly Item[], phase: Phase): Verdicts {
+  const no = (reason: DataSyncReason, message: string): Verdict => ({ status: 'False', reason, message });
+  const yes = (reason: DataSyncReason, message: string): Verdict => ({ status: 'True', reason, message });
+  const message = [isDeleted(snapshot) ? '' : summaryOf(items), leavingText(snapshot), leftText(snapshot), pauseText(snapshot)]
+    .filter((part) => part !== '')
+    .join('; ');
+  if (isPaused(snapshot) && (phase !== 'Succeeded' || isDeleted(snapshot)))
+    return { Ready: no('Paused', message), Reconciling: no('Paused', message), Stalled: no('Paused', message) };
+  if (isDeleted(snapshot))
+    return { Ready: no('Deleting', message), Reconciling: yes('Deleting', message), Stalled: no('Deleting', message) };
+  const problem = problemOf(items);
+  const isWorking = items.some((item) => item.phase === 'Queued' || item.phase === 'Syncing') || leavingOf(snapshot).length > 0;
+  const resting: DataSyncReason = problem ?? 'UpToDate';
+  return {
+    Ready: phase === 'Succeeded' ? yes('Succeeded', message) : no(problem ?? readyReason(phase), message),
+    Reconciling: isWorking ? yes('Progressing', message) : no(resting, message),
+    Stalled: problem === undefined ? no(isWorking ? 'Progressing' : 'UpToDate', message) : yes(problem, message),
+  };
+}
+
+const readyReason = (phase: Phase): DataSyncReason => (phase === 'Syncing' ? 'Syncing' : 'Queued');
+
+/** Of several, the one that is about this object and not about one of its images. */
+function problemOf(items: readonly Item[]): Item['problem'] {
+  const order = ['NameTaken', 'RefusedByPlatform', 'ImagesFailed'] as const;
+  return order.find((problem) => items.some((item) => item.problem === problem));
+}
+
+function summaryOf(items: readonly Item[]): string {
+  const parts = [`${inPhase(items, 'Succeeded').length} of ${items.length} images can be cloned`];
+  const syncing = inPhase(items, 'Syncing');
+  if (syncing.length > 0) parts.push(`${namesOf(syncing)} ${syncing.length === 1 ? 'syncs' : 'sync'}`);
+  const queued = inPhase(items, 'Queued').length;
+  if (queued > 0) parts.push(`${queued} ${queued === 1 ? 'waits' : 'wait'}`);
+  for (const problem of ['NameTaken', 'RefusedByPlatform'] as const) {
+    const [first, ...others] = items.filter((item) => item.problem === problem);
+    if (first === undefined) continue;
+    const more = others.length === 0 ? '' : ` (the same with ${namesOf(others)})`;
+    parts.push(`item ${first.name}: ${first.message.slice(0, longestItemMessage)}${more}`);
+  }
+  const givenUp = items.filter(({ problem }) => problem === 'ImagesFailed');
+  const [first] = givenUp;
+  if (first !== undefined)
+    parts.push(`${namesOf(givenUp)} failed: ${first.vmDiskImage} ${first.message.slice(0, longestItemMessage)}`);
+  return parts.join('; ');
+}
+
+function leavingText(snapshot: Snapshot): string {
+  const leaving = leavingOf(snapshot);
+  if (leaving.length === 0) return isDeleted(snapshot) ? 'is being deleted' : '';
+  const names = shortList(
+    leaving.map(({ metadata }) => `VMDiskImage ${metadata.name} (finalizers ${(metadata.finalizers ?? []).join(', ')})`),
+  );
+  if (isDeleted(snapshot)) return `is being deleted, and waits for ${names} to be gone`;
+  return isPaused(snapshot) ? `would remove ${names}` : `removes ${names}`;
+}
+
+/** Images that machines used when their item went. They are named for as long as they exist. */
+function leftText({ dataSync, images }: Snapshot): string {
+  const wanted = new Set(dataSync.spec.vms.map((vm) => dataSyncImageName(dataSync.metadata.name, vm.name)));
+  const left = [...images.values()].filter(
+    ({ metadata }) => !wanted.has(metadata.name) && metadata.ownerReferences?.some(({ controller }) => controller) !== true,
+  );
+  if (left.length === 0) return '';
+  const names = shortList(left.map(({ metadata }) => metadata.name).sort());
+  return `left in place because machines used it: VMDiskImage ${names}; delete it when no machine needs it`;
+}
+
+const pauseText = (snapshot: Snapshot): string =>
+  isPaused(snapshot) ? 'paused by the annotation pelotech.ot/paused: nothing is changed until it is removed' : '';
+
+const namesOf = (items: readonly Item[]): string => shortList(items.map(({ name }) => name));
+
+function shortList(names: readonly string[]): string {
+  const more = names.length - shownNames;
+  return `${names.slice(0, shownNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function conditionOf(
+  type: string,
+  verdict: Verdict,
+  before: readonly Condition[],
+  generation: number | undefined,
+  nowMs: number,
+): Condition {
+  const known = before.find((condition) => condition.type === type);
+  return {
+    type,
+    ...verdict,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastTransitionTime: known?.status === verdict.status ? known.lastTransitionTime : toInstant(nowMs),
+  };
+}
+
+/** Conditions have whole seconds. */
+const toInstant = (ms: number): string => new Date(ms - (ms % 1000)).toISOString().replace('.000Z', 'Z');
