@@ -2,6 +2,7 @@
 import { managerName } from '@terrain/api';
 import { type Credentials, keyOf, type Logger, Manager, type ManagerOptions } from '@terrain/runtime';
 import { ServerClock } from '#clock/server-clock.ts';
+import { addDataSyncController } from '#controllers/datasync/index.ts';
 import { addImageController } from '#controllers/vmdiskimage/index.ts';
 import { ledgerPort } from '#ledger/api-port.ts';
 import { addLedgerController } from '#ledger/controller.ts';
@@ -66,6 +67,7 @@ export function createOperator({
   });
   addLedgerController({ manager, namespace, keeper });
   const images = addImageController({ manager, api, serverNow, keeper, ledger: port, workers });
+  addDataSyncController({ manager, serverNow, ready: keeper.ready, defaultDiskSize: () => keeper.policy.defaultDiskSize });
   return {
     manager,
     keeper,

@@ -41,10 +41,13 @@ const rule = (apiGroup: string, resource: string, ...verbs: string[]): Rule => (
 });
 
 const clusterRules: readonly Rule[] = [
-  rule(pelotechGroup, 'vmdiskimages', 'get', 'list', 'watch', 'patch', 'delete'),
+  rule(pelotechGroup, 'vmdiskimages', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule(pelotechGroup, 'vmdiskimages/status', 'patch'),
   // Where the API server asks who may block the deletion of an owner.
   rule(pelotechGroup, 'vmdiskimages/finalizers', 'update'),
+  rule(pelotechGroup, 'datasyncs', 'get', 'list', 'watch', 'patch'),
+  rule(pelotechGroup, 'datasyncs/status', 'patch'),
+  rule(pelotechGroup, 'datasyncs/finalizers', 'update'),
   rule(pelotechGroup, 'virtualmachines', 'list', 'watch'),
   rule('cdi.kubevirt.io', 'datavolumes', 'get', 'list', 'watch', 'create', 'delete'),
   rule('snapshot.storage.k8s.io', 'volumesnapshots', 'get', 'list', 'watch', 'create', 'delete'),
