@@ -6,8 +6,9 @@ import { foundation } from './foundation/bench.ts';
 import { type Bench, judge } from './lib/bench.ts';
 import { machine, versions } from './lib/machine.ts';
 import { printed } from './lib/print.ts';
+import { runtime } from './runtime/bench.ts';
 
-const benches: readonly Bench[] = [foundation, coldStart];
+const benches: readonly Bench[] = [foundation, runtime, coldStart];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const [name] = positionals;
