@@ -26,12 +26,16 @@ export const isOwn = ({ dataSync }: Snapshot, image: StoredImage): boolean => co
 
 const isGoing = ({ metadata }: StoredImage): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Its own images that no item asks for any more. Of a deleted DataSync that is all of them. */
+/** Names of the images its items ask for; a DataSync that is being deleted asks for none. */
+export function wantedNames(snapshot: Snapshot): Set<string> {
+  const { metadata, spec } = snapshot.dataSync;
+  return new Set(isDeleted(snapshot) ? [] : spec.vms.map((vm) => dataSyncImageName(metadata.name, vm.name)));
+}
+
+/** Its own images that no item asks for any more. */
 export function leavingOf(snapshot: Snapshot): StoredImage[] {
-  const { dataSync, images } = snapshot;
-  const { metadata, spec } = dataSync;
-  const wanted = new Set(isDeleted(snapshot) ? [] : spec.vms.map((vm) => dataSyncImageName(metadata.name, vm.name)));
-  return [...images.values()].filter((image) => isOwn(snapshot, image) && !wanted.has(image.metadata.name));
+  const wanted = wantedNames(snapshot);
+  return [...snapshot.images.values()].filter((image) => isOwn(snapshot, image) && !wanted.has(image.metadata.name));
 }
 
 export function decide(snapshot: Snapshot): Plan {

@@ -6,9 +6,12 @@ import {
   type DataSyncStatus,
   type DataSyncVM,
   dataSyncImageName,
+  labels,
+  labelValue,
   sourceHash,
 } from '@terrain/api';
-import { isDeleted, isOwn, isPaused, leavingOf } from './decide.ts';
+import { controllerUid } from '@terrain/runtime';
+import { isDeleted, isOwn, isPaused, leavingOf, wantedNames } from './decide.ts';
 import type { Snapshot, StoredImage } from './observe.ts';
 
 /** Images the API server would not take, by name, with its words. */
@@ -162,10 +165,14 @@ function leavingText(snapshot: Snapshot): string {
 }
 
 /** Images that machines used when their item went. They are named for as long as they exist. */
-function leftText({ dataSync, images }: Snapshot): string {
-  const wanted = new Set(dataSync.spec.vms.map((vm) => dataSyncImageName(dataSync.metadata.name, vm.name)));
-  const left = [...images.values()].filter(
-    ({ metadata }) => !wanted.has(metadata.name) && metadata.ownerReferences?.some(({ controller }) => controller) !== true,
+function leftText(snapshot: Snapshot): string {
+  const wanted = wantedNames(snapshot);
+  const origin = labelValue(snapshot.dataSync.metadata.name);
+  const left = [...snapshot.images.values()].filter(
+    (image) =>
+      image.metadata.labels?.[labels.dataSync] === origin &&
+      !wanted.has(image.metadata.name) &&
+      controllerUid(image) === undefined,
   );
   if (left.length === 0) return '';
   const names = shortList(left.map(({ metadata }) => metadata.name).sort());

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crdOf, type DataSync, type DataSyncVM, kinds, sourceHash, type VMDiskImage, type VMDiskImageStatus } from '@terrain/api';
+import { aDataSync, aVirtualMachine, aVMDiskImage, type Override } from '@terrain/api/testing';
+import { Connection, type KubeObject, Manager, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
+import { ApiFake, type ApiFakeOptions } from '@terrain/runtime/testing';
+import { item } from '#testing/datasync-world.ts';
+import { addDataSyncController } from './index.ts';
+import { dataSyncType, imageType } from './reconcile.ts';
+
+const namespace = 'vmdi-farm';
+const eventType: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', namespaced: true };
+
+/** The controller on an API server in this process; the test plays the part of the other controllers. */
+class Rig implements AsyncDisposable {
+  readonly fake: ApiFake;
+  readonly #connection: Connection;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  defaultDiskSize = '32Gi';
+
+  private constructor(fake: ApiFake) {
+    this.fake = fake;
+    this.#connection = new Connection(fake.credentials, { userAgent: 'test' });
+  }
+
+  static async start(options: ApiFakeOptions = {}): Promise<Rig> {
+    const fake = await ApiFake.start({ kinds: [{ type: eventType, kind: 'Event' }], ...options });
+    for (const kind of kinds) fake.seed(crdOf(kind) as never);
+    fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    const rig = new Rig(fake);
+    const manager = new Manager({ name: 'terrain', credentials: fake.credentials, log: silentLogger });
+    addDataSyncController({
+      manager,
+      ready: Promise.resolve(),
+      defaultDiskSize: () => rig.defaultDiskSize,
+      serverNow: () => systemClock.now(),
+    });
+    rig.#running = manager.run(rig.#stop.signal);
+    return rig;
+  }
+
+  resource<T extends KubeObject>(type: ResourceType): Resource<T> {
+    return new Resource<T>(this.#connection, type);
+  }
+
+  async create(vms: readonly DataSyncVM[], change: Override<DataSync> = {}): Promise<void> {
+    await this.resource<DataSync>(dataSyncType).create(aDataSync({ ...change, spec: { vms: [...vms], ...change.spec } }));
+  }
+
+  async setItems(...vms: readonly DataSyncVM[]): Promise<void> {
+    await this.resource(dataSyncType).mergePatch({ name: 'lab-7', namespace }, { spec: { vms } });
+  }
+
+  dataSync(name = 'lab-7'): DataSync | undefined {
+    return (this.fake.objects(dataSyncType) as unknown as DataSync[]).find(({ metadata }) => metadata.name === name);
+  }
+
+  image(name: string): VMDiskImage | undefined {
+    return (this.fake.objects(imageType) as unknown as VMDiskImage[]).find(({ metadata }) => metadata.name === name);
+  }
+
+  names(): string[] {
+    return this.fake.objects(imageType).map(({ metadata }) => metadata.name ?? '');
+  }
+
+  /** As the image's controller would write it. */
+  async say(name: string, status: VMDiskImageStatus): Promise<void> {
+    const body = { status: { observedGeneration: this.image(name)?.metadata.generation, ...status } };
+    await this.resource(imageType).mergePatch({ name, namespace, subresource: 'status' }, body);
+  }
+
+  async succeed(name: string): Promise<void> {
+    const { spec } = this.image(name) ?? assert.fail(`there is no image ${name}`);
+    const syncedAt = '2026-01-15T09:00:00Z';
+    const artifact = { volumeSnapshot: 's', dataVolume: 'd', url: spec.url ?? '', sourceHash: sourceHash(spec), syncedAt };
+    await this.say(name, { phase: 'Succeeded', message: 'machines can clone it', artifact });
+  }
+
+  /** As the image's controller ends a deletion. */
+  async letGo(name: string): Promise<void> {
+    await this.resource(imageType).mergePatch({ name, namespace }, { metadata: { finalizers: null } });
+  }
+
+  async use(image: string): Promise<void> {
+    const machine = aVirtualMachine({ metadata: { namespace }, spec: { vmDiskImageRef: { name: image, namespace: '' } } });
+    await this.resource(this.#machineType).create(machine);
+  }
+
+  readonly #machineType = { ...imageType, plural: 'virtualmachines' };
+
+  async until(what: string, isMet: () => boolean | undefined): Promise<void> {
+    const end = systemClock.monotonic() + 10_000;
+    while (isMet() !== true) {
+      if (systemClock.monotonic() > end)
+        throw new Error(
+          `there is still no ${what}; images ${this.names().join(', ')}; status ${JSON.stringify(this.dataSync()?.status)}`,
+        );
+      await systemClock.sleep(5);
+    }
+  }
+
+  phase(phase: string, name = 'lab-7'): Promise<void> {
+    return this.until(`phase ${phase}`, () => {
+      const { metadata, status } = this.dataSync(name) ?? {};
+      return status?.phase === phase && status.observedGeneration === metadata?.generation;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#connection.close();
+    await this.fake.close();
+  }
+}
+
+test('a set is made, summed up while it syncs, and then left alone', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a'), item('b', { diskSize: '1Gi' })]);
+  await rig.until('images', () => rig.names().length === 2);
+  assert.deepEqual(rig.image('lab-7-a')?.metadata.finalizers, ['pelotech.ot/cleanup']);
+  assert.deepEqual([rig.image('lab-7-a')?.spec.diskSize, rig.image('lab-7-b')?.spec.diskSize], ['32Gi', '1Gi']);
+  await rig.phase('Queued');
+  assert.deepEqual(rig.dataSync()?.metadata.finalizers, ['pelotech.ot/cleanup']);
+  await rig.say('lab-7-a', { phase: 'Syncing', progress: '42%', message: 'downloads' });
+  await rig.phase('Syncing');
+  assert.equal(rig.dataSync()?.status?.images?.[0]?.progress, '42%');
+  await rig.succeed('lab-7-a');
+  await rig.succeed('lab-7-b');
+  await rig.phase('Succeeded');
+  const { 'patch datasyncs/status': statusWrites = 0, ...writes } = rig.fake.log.tally({
+    verb: 'write',
+    not: { resource: 'events' },
+  });
+  assert.deepEqual(writes, {
+    'create datasyncs': 1,
+    'patch datasyncs': 1,
+    'create vmdiskimages': 2,
+    'patch vmdiskimages/status': 3,
+  });
+  // Made, syncing, ready; one more if the two successes were not told within the time they are gathered.
+  assert.ok(statusWrites === 3 || statusWrites === 4, `${statusWrites} status writes`);
+
+  rig.fake.log.clear();
+  rig.defaultDiskSize = '64Gi';
+  await rig.resource(imageType).mergePatch({ name: 'lab-7-a', namespace }, { metadata: { annotations: { note: 'x' } } });
+  await rig.resource(dataSyncType).mergePatch({ name: 'lab-7', namespace }, { metadata: { annotations: { note: 'x' } } });
+  // News of another DataSync, told after both and gathered as long as they are: when they are seen, so were those.
+  await rig.create([item('a')], { metadata: { name: 'lab-8' } });
+  await rig.phase('Queued', 'lab-8');
+  await rig.say('lab-8-a', { phase: 'Syncing', message: 'downloads' });
+  await rig.phase('Syncing', 'lab-8');
+  const touched = rig.fake.log.requests.filter(({ name, userAgent }) => userAgent === 'terrain' && name?.startsWith('lab-7'));
+  assert.deepEqual(touched, []);
+});
+
+test('two versions of one workspace live side by side', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a')], { metadata: { name: 'lab-7-1.4.0' }, spec: { version: '1.4.0' } });
+  await rig.create([item('a')], { metadata: { name: 'lab-7-1.5.0' }, spec: { version: '1.5.0' } });
+  await rig.until('images', () => rig.names().length === 2);
+  assert.deepEqual(rig.names(), ['lab-7-1.4.0-a', 'lab-7-1.5.0-a']);
+  assert.equal(rig.image('lab-7-1.5.0-a')?.metadata.labels?.['pelotech.ot/workspace-version'], '1.5.0');
+});
+
+test('items are added and changed, each in its own image', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a', { secretRef: 'keys' }), item('b')]);
+  await rig.until('images', () => rig.names().length === 2);
+  await rig.succeed('lab-7-a');
+  await rig.succeed('lab-7-b');
+  await rig.phase('Succeeded');
+  await rig.resource(imageType).mergePatch({ name: 'lab-7-a', namespace }, { spec: { retain: true } });
+  const untouched = rig.image('lab-7-b');
+  await rig.setItems(item('a', { url: 'https://images.example.com/new.qcow2' }), item('b'), item('c'));
+  await rig.until('third image', () => rig.names().length === 3);
+  await rig.until('new url', () => rig.image('lab-7-a')?.spec.url === 'https://images.example.com/new.qcow2');
+  await rig.phase('Queued');
+  const { spec } = rig.image('lab-7-a') ?? assert.fail();
+  assert.deepEqual([spec.secretRef, spec.retain], [undefined, true]);
+  assert.deepEqual(rig.image('lab-7-b'), untouched);
+  assert.deepEqual(rig.dataSync()?.status?.counts, { total: 3, queued: 2, syncing: 0, succeeded: 1, failed: 0 });
+});
+
+test('an image that is deleted by hand is made again', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a')]);
+  await rig.phase('Queued');
+  const { uid } = rig.image('lab-7-a')?.metadata ?? {};
+  await rig.resource(imageType).delete({ name: 'lab-7-a', namespace });
+  await rig.letGo('lab-7-a');
+  await rig.until('another', () => rig.image('lab-7-a') !== undefined && rig.image('lab-7-a')?.metadata.uid !== uid);
+});
+
+test('a name that is taken is said, never taken over, and used when it is free', async () => {
+  await using rig = await Rig.start();
+  await rig.resource(imageType).create(aVMDiskImage({ metadata: { name: 'lab-7-a', namespace } }));
+  const before = rig.image('lab-7-a');
+  await rig.create([item('a'), item('b')]);
+  await rig.phase('Failed');
+  const ready = rig.dataSync()?.status?.conditions?.find(({ type }) => type === 'Ready');
+  assert.equal(ready?.reason, 'NameTaken');
+  assert.deepEqual(rig.image('lab-7-a'), before);
+  assert.ok(rig.image('lab-7-b') !== undefined);
+  await rig.resource(imageType).delete({ name: 'lab-7-a', namespace });
+  await rig.phase('Queued');
+  assert.notEqual(rig.image('lab-7-a')?.metadata.uid, before?.metadata.uid);
+});
+
+test('an item that is removed takes its image along, unless a machine uses it', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a'), item('b'), item('c')]);
+  await rig.until('images', () => rig.names().length === 3);
+  for (const name of rig.names()) await rig.succeed(name);
+  await rig.phase('Succeeded');
+  await rig.use('lab-7-b');
+  await rig.setItems(item('c'));
+  await rig.until('deletion', () => rig.image('lab-7-a')?.metadata.deletionTimestamp !== undefined);
+  await rig.until('release', () => rig.image('lab-7-b')?.metadata.ownerReferences === undefined);
+  await rig.letGo('lab-7-a');
+  await rig.until('message', () => /left in place .* VMDiskImage lab-7-b/.test(rig.dataSync()?.status?.message ?? ''));
+  await rig.until('end', () => !rig.dataSync()?.status?.message?.includes('lab-7-a'));
+  assert.deepEqual(rig.names(), ['lab-7-b', 'lab-7-c']);
+  assert.equal(rig.image('lab-7-b')?.metadata.deletionTimestamp, undefined);
+  await rig.until('event', () =>
+    rig.fake.objects(eventType).some(({ reason, note }) => reason === 'ImageReleased' && String(note).includes('lab-7-b')),
+  );
+});
+
+test('a DataSync that is deleted takes its unused images along, and ends when they are gone', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a'), item('b')]);
+  await rig.phase('Queued');
+  await rig.use('lab-7-b');
+  await rig.resource(dataSyncType).delete({ name: 'lab-7', namespace }, { propagationPolicy: 'Background' });
+  await rig.until('message', () => /waits for VMDiskImage lab-7-a/.test(rig.dataSync()?.status?.message ?? ''));
+  assert.match(rig.dataSync()?.status?.message ?? '', /left in place .* VMDiskImage lab-7-b/);
+  await rig.letGo('lab-7-a');
+  await rig.until('end', () => rig.dataSync() === undefined);
+  assert.deepEqual(rig.names(), ['lab-7-b']);
+});
+
+test('a pause holds everything until it is lifted', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a')], { metadata: { annotations: { 'pelotech.ot/paused': 'true' } } });
+  await rig.phase('Queued');
+  assert.match(rig.dataSync()?.status?.message ?? '', /paused by the annotation/);
+  assert.deepEqual(rig.names(), []);
+  await rig.resource(dataSyncType).mergePatch({ name: 'lab-7', namespace }, { metadata: { annotations: null } });
+  await rig.until('image', () => rig.names().length === 1);
+});
+
+test('an image the server refuses is told with its words, and the others are made', async () => {
+  const message = 'exceeded quota: disks';
+  await using rig = await Rig.start({
+    admit: ({ object }) => (object?.metadata.name === 'lab-7-a' ? { code: 422, reason: 'Invalid', message } : undefined),
+  });
+  await rig.create([item('a'), item('b')]);
+  await rig.phase('Failed');
+  assert.deepEqual(rig.names(), ['lab-7-b']);
+  assert.match(rig.dataSync()?.status?.images?.[0]?.message ?? '', new RegExp(message));
+  assert.equal(rig.dataSync()?.status?.conditions?.find(({ type }) => type === 'Stalled')?.reason, 'RefusedByPlatform');
+});
