@@ -147,7 +147,20 @@ test('a child of somebody else, or of nobody, is never taken over', async (t) =>
   await assert.rejects(writer.child(things, thing('c', {}, { owner }), foreign), refused);
   await resource.create(thing('free'));
   await assert.rejects(writer.child(things, thing('free', {}, { owner }), undefined), /belongs to no controller/);
+  await assert.rejects(
+    writer.child(things, thing('free'), undefined),
+    /belongs to no controller/,
+    'nor one we do not own either',
+  );
   assert.ok(requests().every((verb) => verb !== 'patch'));
+});
+
+test('an object without an owner is ours when we made it', async (t) => {
+  const { writer, requests } = await rig(t);
+  const first = await writer.child(things, thing('free', { a: 1 }), undefined);
+  assert.deepEqual(await writer.child(things, thing('free', { a: 1 }), undefined), first);
+  assert.deepEqual((await writer.child(things, thing('free', { a: 2 }), first)).spec, { a: 2 });
+  assert.deepEqual(requests(), ['create', 'create', 'get', 'get', 'patch', 'patch']);
 });
 
 test('a child that is gone is not brought back by an update: the cache was behind', async (t) => {

@@ -154,9 +154,12 @@ export class Writer {
   }
 
   async #update<T extends KubeObject>(type: ResourceType, desired: T, observed: T, fingerprint: string): Promise<T> {
-    if (controllerUid(desired) !== controllerUid(observed)) throw new ForeignObjectError(observed);
-    if (observed.metadata.deletionTimestamp !== undefined) return observed;
     const stamped = observed.metadata.annotations?.[appliedAnnotation];
+    const controller = controllerUid(desired);
+    // Without a controller to tell whose it is, only our own stamp does.
+    if (controller !== controllerUid(observed) || (controller === undefined && stamped === undefined))
+      throw new ForeignObjectError(observed);
+    if (observed.metadata.deletionTimestamp !== undefined) return observed;
     const isSameManifest = stamped === created + fingerprint || stamped === applied + fingerprint;
     if (isSameManifest && (isCovered(desired, observed) || this.#memory.matches(memoryId(observed), desired, observed)))
       return observed;

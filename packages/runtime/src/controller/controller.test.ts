@@ -396,6 +396,22 @@ test('the time a server asks for is the least to wait', async (t) => {
   assert.equal(lines.find(({ msg }) => msg === 'reconcile failed')?.retryInMs, 150);
 });
 
+test('conflicts are retried soon, however many there are', async (t) => {
+  const waits: unknown[] = [];
+  const { start, fake, lines } = await rig(t, () => {
+    throw new ApiError(409, { kind: 'Status', reason: 'Conflict' }, 'PUT /');
+  });
+  fake.seed(thing('a'));
+  await start();
+  const conflicts = (): typeof lines => lines.filter(({ msg }) => msg === 'reconcile met a newer version');
+  await until('eight conflicts', () => conflicts().length >= 8);
+  waits.push(...conflicts().map(({ retryInMs }) => retryInMs));
+  assert.ok(
+    waits.every((ms) => Number(ms) <= 1100),
+    String(waits),
+  );
+});
+
 test('a terminal error rests until something changes', async (t) => {
   const { start, quiet, resource, passes, lines, controller } = await rig(t, () => {
     throw new TerminalError('the size must be positive');

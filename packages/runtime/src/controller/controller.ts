@@ -35,6 +35,8 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   readonly queue: WorkQueue;
   readonly #options: ControllerOptions<T>;
   readonly #limiter: FailureLimiter;
+  /** A conflict says that the cache is a moment behind, not that something is wrong: its waits stay short. */
+  readonly #conflicts = new FailureLimiter({ firstMs: 20, capMs: 1000 });
   readonly #ownWrites: OwnWrites;
   readonly #memory = new AppliedMemory();
   readonly #stop = new AbortController();
@@ -172,6 +174,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
 
   #settle(key: string, { afterMs }: Result): Outcome {
     this.#limiter.forget(key);
+    this.#conflicts.forget(key);
     if (afterMs === undefined) return 'success';
     this.queue.addAfter(key, afterMs);
     return 'requeue_after';
@@ -185,14 +188,15 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       return 'terminal';
     }
     if (this.#stop.signal.aborted) return 'error';
-    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const retryInMs = Math.max(this.#limiter.next(key), asked);
-    this.queue.addAfter(key, retryInMs);
-    // The cache was a step behind; the next pass sees what this one missed.
     if (isConflict(error)) {
+      const retryInMs = this.#conflicts.next(key);
+      this.queue.addAfter(key, retryInMs);
       log.debug({ err: error, retryInMs }, 'reconcile met a newer version');
       return 'conflict';
     }
+    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+    const retryInMs = Math.max(this.#limiter.next(key), asked);
+    this.queue.addAfter(key, retryInMs);
     log.error({ err: error, retryInMs }, 'reconcile failed');
     return 'error';
   }

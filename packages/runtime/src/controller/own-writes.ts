@@ -62,7 +62,7 @@ export class OwnWrites {
     const version = answer.metadata.resourceVersion;
     if (version === undefined) return;
     if (isOurs) state.echoes.add(versionId(answer));
-    for (const informer of this.#informers.covering(type, answer)) {
+    for (const informer of this.#informers.concerned(type, answer)) {
       state.waits++;
       informer.whenReached(version, () => this.#arrived(key, state));
     }
@@ -71,7 +71,7 @@ export class OwnWrites {
   /** Notes that the server has removed this object at the request of this key. */
   removed(key: string, type: ResourceType, object: KubeObject): void {
     const state = this.#state(key);
-    for (const informer of this.#informers.covering(type, object)) {
+    for (const informer of this.#informers.concerned(type, object)) {
       state.waits++;
       informer.whenGone(keyOf(object), object.metadata.uid, () => this.#arrived(key, state));
     }

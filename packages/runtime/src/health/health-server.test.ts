@@ -11,7 +11,7 @@ async function rig(t: TestContext, options: Partial<HealthServerOptions> = {}) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } });
     return [response.status, await response.text()];
   };
-  return { server, ask };
+  return { server, ask, port };
 }
 
 test('alive from the start, ready only once every check is content', async (t) => {
@@ -39,6 +39,14 @@ test('metrics are shown to those who may see them', async (t) => {
   assert.equal((await closed.ask('/metrics'))[0], 403);
   const none = await rig(t);
   assert.equal((await none.ask('/metrics'))[0], 404);
+});
+
+test('a port that is taken is a sentence', async (t) => {
+  const { port } = await rig(t);
+  const second = new HealthServer({ port });
+  await assert.rejects(second.listen(), {
+    message: `probes cannot be answered on 127.0.0.1:${port}: another program listens there`,
+  });
 });
 
 test('anything else is refused', async (t) => {

@@ -46,8 +46,15 @@ export class HealthServer implements AsyncDisposable {
 
   /** Begins to listen; resolves with the port. */
   async listen(): Promise<number> {
-    this.#server.listen(this.#options.port, this.#options.host ?? '127.0.0.1');
-    await once(this.#server, 'listening');
+    const { host = '127.0.0.1', port } = this.#options;
+    this.#server.listen(port, host);
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const words =
+        (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'another program listens there' : (error as Error).message;
+      throw new Error(`probes cannot be answered on ${host}:${port}: ${words}`, { cause: error });
+    }
     return (this.#server.address() as AddressInfo).port;
   }
 

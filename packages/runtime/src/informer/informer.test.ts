@@ -202,7 +202,7 @@ test('which objects belong to an informer follows from its scope', async (t) => 
   informers.get(configMaps, { fieldSelector: 'metadata.name=a' });
   informers.get(things);
   const scopes = (object: KubeObject): string[] =>
-    [...informers.covering(configMaps, object)].map(({ scope }) => JSON.stringify(scope));
+    [...informers.concerned(configMaps, object)].map(({ scope }) => JSON.stringify(scope));
   assert.deepEqual(scopes(configMap('b', { namespace: 'other' })), ['{}']);
   assert.deepEqual(scopes(configMap('a', { labels: { app: 'x' } })), [
     '{}',

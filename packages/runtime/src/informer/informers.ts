@@ -1,4 +1,5 @@
 import type { Clock } from '#clock/clock.ts';
+import { keyOf } from '#store/key.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
@@ -40,11 +41,12 @@ export class Informers implements AsyncDisposable {
     return informer as unknown as Informer<T>;
   }
 
-  /** All informers whose part of the kind this object belongs to. */
-  *covering(type: ResourceType, object: KubeObject): Generator<Informer<KubeObject>> {
+  /** All informers that will be told of this version of an object: it belongs to their part of the kind, or did so far. */
+  *concerned(type: ResourceType, object: KubeObject): Generator<Informer<KubeObject>> {
     for (const informer of this.#informers.values()) {
       const { group, plural } = informer.type;
-      if (group === type.group && plural === type.plural && informer.covers(object)) yield informer;
+      if (group !== type.group || plural !== type.plural) continue;
+      if (informer.covers(object) || informer.store.get(keyOf(object)) !== undefined) yield informer;
     }
   }
 

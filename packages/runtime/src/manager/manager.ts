@@ -4,7 +4,7 @@ import { Controller } from '#controller/controller.ts';
 import type { ControllerOptions } from '#controller/options.ts';
 import { Recorder } from '#events/recorder.ts';
 import { HealthServer, type HealthServerOptions } from '#health/health-server.ts';
-import type { InformerObserver } from '#informer/informer.ts';
+import type { Informer, InformerObserver } from '#informer/informer.ts';
 import { Informers } from '#informer/informers.ts';
 import { Elector, type ElectorOptions } from '#leader/elector.ts';
 import { fenceWrites } from '#leader/fence.ts';
@@ -14,7 +14,7 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import { Connection } from '#transport/connection.ts';
 import type { Credentials } from '#transport/credentials.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
-import { classify } from '#watch/failure.ts';
+import { classify, WatchSilentError } from '#watch/failure.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** What a controller program is called, where it works, and how it is watched over. */
@@ -174,9 +174,7 @@ export class Manager {
     return {
       watchFailure: (informer, error, retryInMs) => {
         metrics.informers.watchFailure?.(informer, error, retryInMs);
-        const failure = classify(error);
-        const level = failure === 'expired' || failure === 'absent' ? 'info' : 'warn';
-        log[level]({ kind: informer.type.plural, err: error, retryInMs }, 'a watch was interrupted');
+        log[severityOf(informer, error)]({ kind: informer.type.plural, err: error, retryInMs }, 'a watch was interrupted');
       },
       handlerFailure: (informer, error) => {
         metrics.informers.handlerFailure?.(informer, error);
@@ -184,6 +182,15 @@ export class Manager {
       },
     };
   }
+}
+
+/** What is part of normal life is not worth a line each time. */
+function severityOf(informer: Informer<KubeObject>, error: Error): 'debug' | 'info' | 'warn' {
+  // Servers whose etcd reports no progress send no bookmarks for quiet kinds.
+  if (error instanceof WatchSilentError) return 'debug';
+  const failure = classify(error);
+  if (failure === 'absent') return informer.served === false ? 'debug' : 'info';
+  return failure === 'expired' ? 'info' : 'warn';
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

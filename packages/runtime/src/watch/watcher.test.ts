@@ -265,6 +265,29 @@ test('backoff doubles up to a cap and begins anew after a watch that worked', as
   assert.deepEqual(gaps, [1000, 2000, 4000, 5000, 5000, 1000, 2000]);
 });
 
+test('a page that does not arrive is asked for in halves, until one does', async () => {
+  const limits: unknown[] = [];
+  const clock = new FakeClock();
+  const api = {
+    async request(request: ApiRequest) {
+      limits.push(request.query?.limit);
+      if (limits.length < 8) throw new NoAnswerError(request, 'no answer within 30 s', { isTimeout: true });
+      return { metadata: { resourceVersion: '5' }, items: [] };
+    },
+    streamBatches() {
+      throw status(410);
+    },
+  } as unknown as ApiTransport;
+  const sink = { replaced() {}, applied() {}, removed() {}, progressed() {}, absent() {} };
+  const watcher = new Watcher<KubeObject>({ api, path: '/things', clock, random: () => 0, sink });
+  const stop = new AbortController();
+  const running = watcher.run(stop.signal);
+  await clock.advance(40_000);
+  stop.abort();
+  await running;
+  assert.deepEqual(limits.slice(0, 9), [500, 250, 125, 62, 31, 15, 10, 10, 500], 'the next list begins anew');
+});
+
 test('the time the server asks for is kept, however often it asks', async (t) => {
   const busy = { fail: status(429, 'TooManyRequests', 3000) };
   const { clock, times } = run(t, [list('5'), busy, busy, busy, busy]);

@@ -13,6 +13,7 @@ const shortestCycleMs = 1000;
 /** A stream that lived this long, or told anything, ends a row of failures. */
 const provenAfterMs = 5000;
 const answersBeforeRelist = 3;
+const smallestPage = 10;
 /** A server restored from a backup is older for good; then its word counts after all. */
 const staleListsBeforeBelief = 5;
 const metadataOnlyAccept = (suffix: string): string => `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1`;
@@ -39,10 +40,12 @@ export class Watcher<T extends KubeObject> {
   #lastFailure: Failure | undefined;
   #answers = 0;
   #staleLists = 0;
+  #pageSize: number;
   #cycleStartedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WatcherOptions<T>) {
     this.#options = options;
+    this.#pageSize = options.pageSize ?? 500;
     const random = options.random ?? Math.random;
     this.#backoff = new Backoff({ firstMs: 1000, capMs: 5000, random });
     this.#absentBackoff = new Backoff({ firstMs: 1000, capMs: 8000, random });
@@ -76,16 +79,17 @@ export class Watcher<T extends KubeObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'absent') this.#enter('listing');
-    const { api, path, sink, metadataOnly, pageSize = 500 } = this.#options;
-    const { objects, resourceVersion } = await listPages<T>(api, {
-      path,
-      query: this.#selectors(),
-      pageSize,
-      signal,
-      ...(metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {}),
+    const { api, path, sink, metadataOnly } = this.#options;
+    const page = { path, query: this.#selectors(), pageSize: this.#pageSize, signal };
+    const accept = metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {};
+    const { objects, resourceVersion } = await listPages<T>(api, { ...page, ...accept }).catch((error: unknown) => {
+      // The page may have been too much for the time or the memory there is; half of it may not be.
+      if (classify(error) === 'unreachable') this.#pageSize = Math.max(smallestPage, Math.floor(this.#pageSize / 2));
+      throw error;
     });
     this.#refuseStale(resourceVersion);
     this.#absentBackoff.reset();
+    this.#pageSize = this.#options.pageSize ?? 500;
     this.#version = resourceVersion;
     this.#newestSeen = resourceVersion;
     sink.replaced(objects, resourceVersion);
