@@ -11,7 +11,8 @@ export function startOperator(cluster: EmbeddedCluster, options: { readonly sign
   const operator = {
     name: 'operator',
     program: process.execPath,
-    args: [entry],
+    // There is one operator, and it dies with us: an election would only make a start after a crash wait for the old lease to run out.
+    args: [entry, '--no-leader-election'],
     user: operatorUser,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
     readyWords: '"msg":"working"',
