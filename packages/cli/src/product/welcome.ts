@@ -11,7 +11,7 @@ export function welcome({ cluster, options, examples }: Product): string {
     ...(options.simulator
       ? ['  simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain.dev/simulated']
       : []),
-    '  not here yet: controllers for other kinds than VMDiskImage; their objects are checked and stored, and nothing acts on them',
+    '  not here yet: machines, workspaces and workshops; their objects are checked and stored, and nothing acts on them',
     '',
     'Things to try in another terminal:',
     ...(custom.length > 0 ? ['  npm run kubectl -- get terrain -A                 what the examples made'] : []),
