@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { buildCommand } from './command/build.ts';
 import { doctorCommand } from './command/doctor.ts';
 import { downCommand } from './command/down.ts';
+import { imageCommand } from './command/image/image.ts';
 import { kubeconfigCommand } from './command/kubeconfig.ts';
 import { statusCommand } from './command/status.ts';
 import { upCommand } from './command/up.ts';
@@ -20,7 +21,7 @@ export async function main(): Promise<void> {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
 
-  for (const command of [upCommand, downCommand, statusCommand, kubeconfigCommand, doctorCommand, buildCommand]) {
+  for (const command of [upCommand, downCommand, statusCommand, kubeconfigCommand, doctorCommand, buildCommand, imageCommand]) {
     program.addCommand(command().exitOverride());
   }
 

@@ -5,6 +5,8 @@ export const ExitCode = {
   ok: 0,
   failed: 1,
   usage: 2,
+  /** What was waited for did not happen in time. */
+  timeout: 3,
   interrupted: 130,
 } as const;
 

@@ -1,0 +1,42 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../../output/duration.ts';
+import { type ClusterFlags, withClusterOptions } from '../cluster-options.ts';
+import { defaultNamespace, namespaceOption } from './namespace.ts';
+
+interface Flags extends ClusterFlags {
+  readonly namespace?: string;
+  readonly timeout: number;
+}
+
+export function waitCommand(): Command {
+  return withClusterOptions(new Command('wait'))
+    .description('wait until images of the source their spec names are ready; exit code 1: given up, 3: not in time')
+    .argument('<name...>', 'names of the disk images')
+    .addOption(namespaceOption('namespace of the images (default: default)'))
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait for all of them')
+        .default(1_800_000, '30m')
+        .argParser(durationArgument),
+    )
+    .action(run);
+}
+
+async function run(names: readonly string[], flags: Flags): Promise<void> {
+  const [{ withCluster }, { waitForImages }, { interruptible }] = await Promise.all([
+    import('../../cluster/connect.ts'),
+    import('../../cluster/wait-for-images.ts'),
+    import('../../output/interrupt.ts'),
+  ]);
+  const namespace = flags.namespace ?? defaultNamespace;
+  const images = [...new Set(names)].map((name) => ({ namespace, name }));
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  await interruptible((signal) =>
+    withCluster(flags, (connection) => waitForImages(connection, images, { timeoutMs: flags.timeout, signal, say })),
+  );
+}
+
+function durationArgument(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 90s, 10m or 1h30m.');
+  return ms;
+}

@@ -1,0 +1,49 @@
+import { humanDuration } from '../output/duration.ts';
+import { table } from '../output/table.ts';
+import type { ActiveSync, Queue, WaitingSync } from './queue.ts';
+
+const barWidth = 20;
+
+/** The queue for people: what runs, how far it is, and who is next. */
+export function renderQueue(queue: Queue, { nowMs, isWide }: { readonly nowMs: number; readonly isWide: boolean }): string {
+  const { slots, problem, active, waiting, typicalSeconds } = queue;
+  const typical = typicalSeconds === null ? '' : `; a download took about ${humanDuration(typicalSeconds * 1000)} lately`;
+  const head = slots === null ? `Slots: unknown (${problem})` : `Slots: ${slots.used} of ${slots.limit} in use${typical}`;
+  const pause = slots?.limit === 0 ? 'concurrency is 0 in the sync policy: nothing starts until it is raised.\n' : '';
+  const rows = [
+    ...active.map((sync) => activeRow(sync, nowMs, isWide)),
+    ...waiting.map((sync) => waitingRow(sync, nowMs, isWide)),
+  ];
+  if (rows.length === 0) return `${head}\n${pause}Nothing is downloading and nothing waits.\n`;
+  const wideHead = isWide ? ['SINCE', 'ATTEMPT', 'MESSAGE'] : [];
+  const titles = ['POSITION', 'IMAGE', 'SIZE', 'PROGRESS', 'RATE', 'ESTIMATE', ...wideHead];
+  return `${head}\n${pause}${table([titles, ...rows])}`;
+}
+
+function activeRow(sync: ActiveSync, nowMs: number, isWide: boolean): string[] {
+  const { image, state, since, size, progress, percentPerMinute, estimatedEnd, attempt } = sync;
+  const rate = percentPerMinute === null ? '-' : `${percentPerMinute} %/min`;
+  const end = estimatedEnd === null ? 'end unknown' : `ends ${when(estimatedEnd, nowMs)}`;
+  const cells = ['active', image, size ?? '-', bar(progress), rate, state === 'ending' ? 'being cleared away' : end];
+  return isWide ? [...cells, since ?? '-', String(attempt ?? '-'), size === null ? 'the image was deleted' : ''] : cells;
+}
+
+function waitingRow(sync: WaitingSync, nowMs: number, isWide: boolean): string[] {
+  const { position, image, queuedAt, size, heldBackBy, message, estimatedStart } = sync;
+  const start = estimatedStart === null ? 'start unknown' : `starts ${when(estimatedStart, nowMs)}`;
+  const cells = [String(position), image, size, '-', '-', heldBackBy === null ? start : `held back: ${heldBackBy}`];
+  return isWide ? [...cells, queuedAt ?? '-', '-', message] : cells;
+}
+
+/** `[########------------] 42%` */
+export function bar(percent: number | null): string {
+  if (percent === null) return `[${'-'.repeat(barWidth)}] -`;
+  // Full only when it is: the last per cent may take long.
+  const filled = Math.floor((percent / 100) * barWidth);
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(percent)}%`;
+}
+
+function when(instant: string, nowMs: number): string {
+  const inMs = Date.parse(instant) - nowMs;
+  return inMs < 1000 ? 'any moment' : `in ${humanDuration(inMs)}`;
+}
