@@ -9,7 +9,8 @@ import type { Snapshot, StoredImage } from './observe.ts';
 const finalizers = ['pelotech.ot/cleanup'];
 const paused = { 'pelotech.ot/paused': 'true' };
 const going = '2026-01-15T09:00:00Z';
-const foreign = (name: string): StoredImage => imageOf(name, { metadata: { ownerReferences: undefined } });
+const foreign = (name: string): StoredImage =>
+  imageOf(name, { metadata: { ownerReferences: undefined }, spec: { url: 'https://images.example.com/other' } });
 
 type Case = {
   of?: Override<DataSync>;

@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crdOf, type DataSync, type DataSyncVM, kinds, sourceHash, type VMDiskImage, type VMDiskImageStatus } from '@terrain/api';
 import { aDataSync, aVirtualMachine, aVMDiskImage, type Override } from '@terrain/api/testing';
-import { Connection, type KubeObject, Manager, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
+import {
+  Connection,
+  type KubeObject,
+  keyOf,
+  Manager,
+  Resource,
+  type ResourceType,
+  silentLogger,
+  systemClock,
+  Writer,
+} from '@terrain/runtime';
 import { ApiFake, type ApiFakeOptions } from '@terrain/runtime/testing';
+import { namespaceType } from '#platform/core.ts';
 import { item } from '#testing/datasync-world.ts';
 import { addDataSyncController } from './index.ts';
-import { dataSyncType, imageType } from './reconcile.ts';
+import { type DataSyncDeps, dataSyncType, imageType, reconcileDataSync } from './reconcile.ts';
 
 const namespace = 'vmdi-farm';
 const eventType: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', namespaced: true };
@@ -85,6 +96,26 @@ class Rig implements AsyncDisposable {
   async use(image: string): Promise<void> {
     const machine = aVirtualMachine({ metadata: { namespace }, spec: { vmDiskImageRef: { name: image, namespace: '' } } });
     await this.resource(this.#machineType).create(machine);
+  }
+
+  /** One pass that sees just these objects in its caches. */
+  async passOver(dataSync: DataSync, images: readonly VMDiskImage[]): Promise<void> {
+    const holding = (objects: readonly KubeObject[]) => ({
+      store: { get: (key: string) => objects.find((object) => keyOf(object) === key), byIndex: () => objects },
+      whenReached: (_: string, callback: () => void) => callback(),
+    });
+    const informers = { dataSyncs: holding([dataSync]), images: holding(images), namespaces: holding([]) };
+    const deps: DataSyncDeps = {
+      informers: informers as unknown as DataSyncDeps['informers'],
+      api: this.#connection,
+      ready: Promise.resolve(),
+      defaultDiskSize: () => this.defaultDiskSize,
+      serverNow: () => systemClock.now(),
+      record: () => undefined,
+    };
+    const writer = new Writer({ api: this.#connection, fieldManager: 'test' });
+    const { signal } = this.#stop;
+    await reconcileDataSync(deps, keyOf(dataSync), { writer, signal });
   }
 
   readonly #machineType = { ...imageType, plural: 'virtualmachines' };
@@ -261,4 +292,41 @@ test('an image the server refuses is told with its words, and the others are mad
   assert.deepEqual(rig.names(), ['lab-7-b']);
   assert.match(rig.dataSync()?.status?.images?.[0]?.message ?? '', new RegExp(message));
   assert.equal(rig.dataSync()?.status?.conditions?.find(({ type }) => type === 'Stalled')?.reason, 'RefusedByPlatform');
+});
+
+test('a pause does not hold up a namespace that is being deleted', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a')]);
+  await rig.phase('Queued');
+  const pause = { metadata: { annotations: { 'pelotech.ot/paused': 'true' } } };
+  await rig.resource(dataSyncType).mergePatch({ name: 'lab-7', namespace }, pause);
+  await rig.resource(dataSyncType).delete({ name: 'lab-7', namespace });
+  await rig.until('message', () => /is being deleted.*; paused by/.test(rig.dataSync()?.status?.message ?? ''));
+  assert.equal(rig.image('lab-7-a')?.metadata.deletionTimestamp, undefined);
+  await rig.resource(namespaceType).delete({ name: namespace });
+  await rig.letGo('lab-7-a');
+  await rig.until('end', () => rig.dataSync() === undefined);
+});
+
+test('an old view of the spec removes and changes nothing', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a'), item('b')]);
+  await rig.phase('Queued');
+  await rig.setItems(item('a', { url: 'https://images.example.com/new.qcow2' }), item('b'));
+  await rig.until('new url', () => rig.image('lab-7-a')?.spec.url === 'https://images.example.com/new.qcow2');
+  await rig.phase('Queued');
+  const live = rig.dataSync() ?? assert.fail();
+  const { generation = 0 } = live.metadata;
+  // As a cache shows it that is one change behind: another url for a, and no b.
+  const old = { ...live, metadata: { ...live.metadata, generation: generation - 1 }, spec: { ...live.spec, vms: [item('a')] } };
+  const images = ['lab-7-a', 'lab-7-b'].map((name) => rig.image(name));
+  rig.fake.log.clear();
+  const written = (): string[] =>
+    rig.fake.log.requests
+      .filter(({ userAgent, write }) => userAgent === 'test' && write !== undefined)
+      .map(({ verb, name, subresource = '' }) => `${verb} ${name} ${subresource}`.trim());
+  await rig.passOver(old, images as VMDiskImage[]);
+  assert.deepEqual(written(), []);
+  await rig.passOver({ ...old, metadata: live.metadata }, images as VMDiskImage[]);
+  assert.deepEqual(written(), ['patch lab-7-a', 'delete lab-7-b', 'patch lab-7 status']);
 });
