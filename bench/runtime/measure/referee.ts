@@ -13,8 +13,8 @@ export class Referee implements AsyncDisposable {
   private constructor(api: ApiTransport, namespace: string, signal: AbortSignal) {
     this.#informer = new Informer<Widget>({ api, type: widgets, clock: systemClock, namespace, freeze: false });
     this.#signal = signal;
-    this.#informer.onChange((change) => {
-      if (change.type !== 'deleted' && isServed(change.new)) this.#note(change.new.metadata.name ?? '');
+    this.#informer.onChange((change, { initial }) => {
+      if (change.type !== 'deleted' && isServed(change.new)) this.#note(change.new.metadata.name ?? '', initial);
       for (const question of this.#questions) question();
     });
   }
@@ -36,7 +36,7 @@ export class Referee implements AsyncDisposable {
     return [...this.#served.values().take(count)];
   }
 
-  /** From the first widget served to the last so far. */
+  /** From the first widget that was served under these eyes to the last so far. */
   get secondsOfService(): number {
     return (this.#lastAt - this.#firstAt) / 1000;
   }
@@ -74,12 +74,12 @@ export class Referee implements AsyncDisposable {
     await this.#informer.close();
   }
 
-  #note(name: string): void {
+  #note(name: string, wasServedBefore: boolean): void {
     if (this.#served.has(name)) return;
     this.#served.add(name);
-    const now = performance.now();
-    if (this.#served.size === 1) this.#firstAt = now;
-    this.#lastAt = now;
+    if (wasServedBefore) return;
+    this.#lastAt = performance.now();
+    if (Number.isNaN(this.#firstAt)) this.#firstAt = this.#lastAt;
   }
 }
 
