@@ -13,6 +13,7 @@ export interface LedgerKeeperOptions {
   /** The API server's time. */
   readonly serverNow: () => number;
   readonly log: Logger;
+  readonly random?: () => number;
   /** The entry of an image came, changed or went. */
   readonly onEntry: (imageKey: string) => void;
   /** Looks at an image live: as it waits now, or undefined when it does not wait any more. */
@@ -215,7 +216,8 @@ export class LedgerKeeper {
         // Whatever went wrong, also an answer that was lost: only a live read tells what the ledger is now.
         this.#object = undefined;
         this.#isDirty = true;
-        const retryInMs = Math.min(firstRetryMs * 2 ** this.#failures++, longestRetryMs) * (0.5 + Math.random() / 2);
+        const retryInMs =
+          Math.min(firstRetryMs * 2 ** this.#failures++, longestRetryMs) * (0.5 + (this.#options.random ?? Math.random)() / 2);
         log.debug({ err: error, retryInMs }, 'the ledger could not be written');
         if (this.#failures > 5) log.warn({ err: error, retryInMs }, 'the ledger cannot be written; no sync starts meanwhile');
         await clock.sleep(retryInMs, signal).catch(() => undefined);

@@ -11,10 +11,10 @@ const slotPolicy = /ValidatingAdmissionPolicy 'terrain-datavolume-slot'/;
  */
 export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
   if (!(error instanceof ApiError)) return undefined;
+  if (slotPolicy.test(error.message)) return 'slot';
   const message = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
   switch (refusalOf(error)) {
     case 'policy':
-      return slotPolicy.test(error.message) ? 'slot' : { class: 'permanent', reason: 'RefusedByPlatform', message };
     case 'manifest':
       return { class: 'permanent', reason: 'RefusedByPlatform', message };
     case 'quota':

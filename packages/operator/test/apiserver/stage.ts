@@ -28,7 +28,7 @@ import {
 import { createOperator, type Operator, type OperatorOptions } from '@terrain/operator';
 import {
   applyManifests,
-  Connection,
+  type Connection,
   type Credentials,
   createLogger,
   Informers,
@@ -39,9 +39,10 @@ import {
   silentLogger,
   systemClock,
 } from '@terrain/runtime';
+import { type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
 
 export const namespaceOfOperator = 'sync-operator';
-export const operatorUser = 'system:serviceaccount:sync-operator:terrain-operator';
+const operatorUser = 'system:serviceaccount:sync-operator:terrain-operator';
 const operatorGroups = ['system:serviceaccounts', 'system:serviceaccounts:sync-operator', 'system:authenticated'];
 
 const custom = (group: string, version: string, plural: string): ResourceType => ({ group, version, plural, namespaced: true });
@@ -63,6 +64,9 @@ export interface Thing extends KubeObject {
   readonly status?: Readonly<Record<string, unknown>>;
   readonly data?: Readonly<Record<string, string>>;
 }
+
+/** The real operator's user, with its rights and no others. */
+export const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
 
 let prepared: Promise<TestCluster> | undefined;
 
@@ -91,7 +95,7 @@ export interface StageOptions {
   readonly policy?: Readonly<Record<string, string>>;
 }
 
-const patienceMs = 90_000;
+const patienceMs = 180_000;
 
 /** One test's world: its own namespace and simulator on the shared cluster, with an empty ledger to begin with. */
 export class Stage implements AsyncDisposable {
@@ -101,6 +105,7 @@ export class Stage implements AsyncDisposable {
   readonly connection: Connection;
   readonly informers: Informers;
   readonly #listeners = new Set<() => void>();
+  readonly #proxies: FaultProxy[] = [];
   readonly #operators: { readonly operator: Operator; stop(): Promise<void> }[] = [];
 
   private constructor(cluster: TestCluster, namespace: string, simulator: Simulator) {
@@ -143,7 +148,7 @@ export class Stage implements AsyncDisposable {
     const { through, ...rest } = options;
     const log = process.env.TERRAIN_TEST_LOG === undefined ? silentLogger : createLogger({ level: process.env.TERRAIN_TEST_LOG });
     const operator = createOperator({
-      credentials: through ?? this.cluster.credentialsOf(operatorUser, operatorGroups),
+      credentials: through ?? operatorCredentials(this.cluster),
       namespace: namespaceOfOperator,
       hasLeaderElection: false,
       log,
@@ -165,6 +170,17 @@ export class Stage implements AsyncDisposable {
 
   async stopOperators(): Promise<void> {
     await Promise.all(this.#operators.splice(0).map((running) => running.stop()));
+  }
+
+  /** A proxy between an operator and the API server, as the operator's user; closed after the operators. */
+  async proxy(plan?: FaultPlan, kill?: () => void | Promise<void>): Promise<FaultProxy> {
+    const proxy = await FaultProxy.start({
+      upstream: operatorCredentials(this.cluster),
+      ...(plan === undefined ? {} : { plan }),
+      ...(kill === undefined ? {} : { kill }),
+    });
+    this.#proxies.push(proxy);
+    return proxy;
   }
 
   async createImage(
@@ -208,7 +224,11 @@ export class Stage implements AsyncDisposable {
         end();
         reject(
           new Error(
-            `waited ${patience / 1000} s for ${what}; images: ${this.images().map(describe).join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
+            `waited ${patience / 1000} s for ${what}; images: ${this.images().length}, of these not Succeeded: ${this.images()
+              .filter(({ status }) => status?.phase !== 'Succeeded')
+              .slice(0, 8)
+              .map(describe)
+              .join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
           ),
         );
       }, patience);
@@ -275,6 +295,7 @@ export class Stage implements AsyncDisposable {
   /** Removes all images with the help of an operator, and stops everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopOperators();
+    for (const proxy of this.#proxies.splice(0)) await proxy.close();
     await this.#sweep();
     await this.simulator.stop();
     await this.informers.close();
@@ -303,6 +324,3 @@ function describe({ metadata, status }: VMDiskImage): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return `${metadata.name} ${status?.phase} ${ready?.reason} "${status?.message}" attempt ${status?.attempt?.number}`;
 }
-
-/** A connection of its own, so that its requests can be told apart and its sockets closed. */
-export const connect = (credentials: Credentials): Connection => new Connection(credentials, { userAgent: 'test' });

@@ -185,9 +185,12 @@ function reached(informer: Informer<VMDiskImage>, version: string, signal: Abort
 /** What the server refuses for good is told in the status, and the other items go on; anything else is tried again as it is. */
 function noteRefusal(refused: Map<string, string>, name: string, error: unknown): void {
   const refusal = refusalOf(error);
+  // The deletion of the DataSync itself is on its way too.
+  if (refusal === 'terminating') return;
   const isForGood = refusal === 'policy' || refusal === 'quota' || refusal === 'rights' || refusal === 'manifest';
   if (!isForGood) throw error;
-  refused.set(name, (error as Error).message);
+  // Without the request line, which tells people nothing.
+  refused.set(name, (error as Error).message.replace(/^[A-Z]+ \S+: /, ''));
 }
 
 async function machinesByImage(api: ApiTransport, signal: AbortSignal): Promise<Map<string, string[]>> {

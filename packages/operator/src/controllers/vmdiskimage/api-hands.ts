@@ -128,11 +128,9 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
       }
       return false;
     },
-    async hasEntry(uid, signal) {
-      const object = await ledger.read(signal);
-      const reading = parseLedger(object?.data);
-      // What cannot be read may hold anything: nothing is concluded from it.
-      return reading.kind !== 'ledger' || reading.ledger.entries.has(uid);
+    async entry(uid, signal) {
+      const reading = parseLedger((await ledger.read(signal))?.data);
+      return reading.kind === 'ledger' ? reading.ledger.entries.get(uid) : 'unreadable';
     },
     async machinesOf(imageKey, signal) {
       const machines = await list<KubeObject>(machineType, undefined, undefined, signal);

@@ -1,7 +1,7 @@
 /** The life and the end of an attempt, as effects. */
 import { dataVolumeName, finalizers, type LedgerEntry, type VMDiskImageStatus } from '@terrain/api';
 import { after, controllerUid, done, ForeignObjectError, type Result } from '@terrain/runtime';
-import type { DataVolume } from '#platform/cdi.ts';
+import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
 import { shorten } from '#platform/failure.ts';
 import { judgeRefusal } from '#platform/refusal.ts';
 import { desiredDataVolume, hashOf } from './desired.ts';
@@ -27,8 +27,10 @@ export async function createVolume(pass: Pass, snapshot: Snapshot, decision: Dec
   const image = await pass.hands.addFinalizer(snapshot.image, finalizers.pelotechCleanup);
   const current: Snapshot = { ...snapshot, image };
   const { image: saved } = await saveStatus(pass, current, decision, { isUrgent: true });
-  if (saved.metadata.resourceVersion === snapshot.image.metadata.resourceVersion && !(await isStillRunning(pass, saved, attempt)))
-    return after(0);
+  // Nothing was written in this pass, so the cache may be old.
+  const isUnwritten = saved.metadata.resourceVersion === snapshot.image.metadata.resourceVersion;
+  if (isUnwritten && !((await isNamedAsRunning(pass, saved, attempt)) && (await hasOpenEntry(pass, saved, attempt))))
+    return after(1000);
   const outcome = await tryCreate(pass, saved, attempt);
   if (outcome !== undefined) {
     const now: Snapshot = { ...current, image: saved };
@@ -41,17 +43,22 @@ export async function createVolume(pass: Pass, snapshot: Snapshot, decision: Dec
   return after(quietMs);
 }
 
-/** Nothing was written in this pass: the cache may be old, so the image itself is asked whether the attempt still runs. */
-async function isStillRunning({ deps, signal }: Pass, { metadata }: StoredImage, attempt: Attempt): Promise<boolean> {
+/** Whether the image itself, read live, says that this attempt runs. */
+async function isNamedAsRunning({ deps, signal }: Pass, { metadata }: StoredImage, attempt: Attempt): Promise<boolean> {
   const live = await deps.eyes.image(metadata.namespace, metadata.name, signal);
   const status: VMDiskImageStatus = live?.status ?? {};
   return (
     live?.metadata.uid === metadata.uid &&
     live.metadata.deletionTimestamp === undefined &&
     status.attempt?.number === attempt.number &&
-    (status.retry?.lastAttempt ?? 0) < attempt.number &&
-    (await deps.eyes.hasEntry(metadata.uid, signal))
+    (status.retry?.lastAttempt ?? 0) < attempt.number
   );
+}
+
+/** Whether the stored ledger, read live, lets this attempt download. */
+async function hasOpenEntry({ deps, signal }: Pass, { metadata }: StoredImage, { number }: Attempt): Promise<boolean> {
+  const entry = await deps.eyes.entry(metadata.uid, signal);
+  return entry !== 'unreadable' && entry?.attempt === number && entry.state === 'open';
 }
 
 /** Undefined when the DataVolume is there; otherwise how the attempt ended. */
@@ -172,16 +179,20 @@ export async function clearEntry(
   return done;
 }
 
-/** A download runs that the ledger does not know of: it gets its entry back. */
+/** A download runs that the ledger does not know of: it gets its entry back, if live reads say the same. */
 export async function adoptImport(
   pass: Pass,
   snapshot: Snapshot,
   decision: Decision,
-  { attempt }: Extract<Step, { kind: 'adopt' }>,
+  { attempt, dataVolume }: Extract<Step, { kind: 'adopt' }>,
 ): Promise<Result> {
+  const { eyes, keeper } = pass.deps;
   const { namespace, name, uid } = snapshot.image.metadata;
-  if (!(await pass.deps.eyes.hasEntry(uid, pass.signal)))
-    await pass.deps.keeper.change({ kind: 'adopt', uid, image: `${namespace}/${name}`, attempt: attempt.number });
+  const live = await eyes.dataVolume(namespace, dataVolume.metadata.name ?? '', pass.signal);
+  const isRunning = live !== undefined && live.metadata.uid === dataVolume.metadata.uid && isUnfinished(live);
+  if (!isRunning || !(await isNamedAsRunning(pass, snapshot.image, attempt))) return after(1000);
+  if ((await eyes.entry(uid, pass.signal)) === undefined)
+    await keeper.change({ kind: 'adopt', uid, image: `${namespace}/${name}`, attempt: attempt.number });
   await saveStatus(pass, snapshot, decision);
   return after(1000);
 }

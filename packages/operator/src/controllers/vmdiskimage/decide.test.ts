@@ -608,6 +608,18 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     want: 'remove',
   },
   'deleted while paused': { given: aSnapshot({ image: { metadata: { ...deleted, ...paused } } }), want: 'wait Paused' },
+  'deleted while paused, its attempt over: the slot is not held': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { metadata: { ...deleted, ...paused }, status: syncing({ retry: { lastAttempt: 1 } }) },
+      dataVolumes: [aVolume()],
+    }),
+    want: 'clear',
+  },
+  'deleted while paused, not begun: the slot is not held': {
+    given: aSnapshot({ entry: anEntry(), image: { metadata: { ...deleted, ...paused } } }),
+    want: 'end withdrawn Paused',
+  },
   'deleted while paused, with its namespace': {
     given: aSnapshot({
       image: { metadata: { ...deleted, ...paused } },

@@ -16,7 +16,9 @@ export function decide(snapshot: Snapshot): Decision {
   const record = currentRecord(snapshot);
   const { image, slot } = snapshot;
   if (slot.ledger === 'unreadable') return { record, step: { kind: 'wait', reason: 'Queued', message: slot.message } };
-  if (isGoing(image)) return { record, step: deletionStep(snapshot, slot.entry) };
+  // A pause holds up a deletion too, but never a slot.
+  const isHeld = isGoing(image) && isPaused(snapshot);
+  if (isGoing(image) && !(isHeld && slot.entry !== undefined)) return { record, step: deletionStep(snapshot, slot.entry) };
   if (slot.entry !== undefined) return decideAdmitted(snapshot, record, slot.entry);
   const interrupted = runningAttempt(record);
   const decision = interrupted === undefined ? undefined : decideInterrupted(snapshot, record, interrupted);

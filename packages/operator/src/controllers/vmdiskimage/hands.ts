@@ -1,4 +1,4 @@
-import type { VirtualMachine, VMDiskImageStatus } from '@terrain/api';
+import type { LedgerEntry, VirtualMachine, VMDiskImageStatus } from '@terrain/api';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim, Secret } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
@@ -36,8 +36,8 @@ export interface Eyes {
   ): Promise<{ readonly dataVolumes: readonly DataVolume[]; readonly snapshots: readonly VolumeSnapshot[] }>;
   /** Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. */
   hasImporter(namespace: string, claim: string, signal: AbortSignal): Promise<boolean>;
-  /** Whether the stored ledger has an entry for the image. */
-  hasEntry(uid: string, signal: AbortSignal): Promise<boolean>;
+  /** The entry of an image in the stored ledger. What cannot be read may hold anything: nothing is concluded from it. */
+  entry(uid: string, signal: AbortSignal): Promise<LedgerEntry | 'unreadable' | undefined>;
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>;
   hasConfigMap(namespace: string, name: string, signal: AbortSignal): Promise<boolean>;
   machinesOf(imageKey: string, signal: AbortSignal): Promise<readonly VirtualMachine[]>;

@@ -22,7 +22,7 @@ async function removeStray({ deps, hands, signal, log }: Pass, { image }: Snapsh
   const live = await deps.eyes.dataVolume(namespace, stray.metadata.name ?? '', signal);
   if (live === undefined || live.metadata.uid !== stray.metadata.uid || live.metadata.deletionTimestamp !== undefined) return;
   // Read after the DataVolume, so what they say is newer than it.
-  if (await deps.eyes.hasEntry(uid, signal)) return;
+  if ((await deps.eyes.entry(uid, signal)) !== undefined) return;
   const current = await deps.eyes.image(namespace, name, signal);
   if (current?.metadata.uid !== uid) return;
   const { attempt, artifact, retry } = current.status ?? {};

@@ -11,17 +11,22 @@ import type { Needs } from './needs.ts';
 import { countReferences, imageKeyOf } from './references.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
 
-/** The informers an image is judged from. */
-export interface ImageInformers {
-  readonly images: Informer<VMDiskImage>;
-  readonly dataVolumes: Informer<DataVolume>;
-  readonly snapshots: Informer<VolumeSnapshot>;
-  readonly claims: Informer<Claim>;
-  readonly storageClasses: Informer<StorageClass>;
-  readonly snapshotClasses: Informer<VolumeSnapshotClass>;
-  readonly machines: Informer<VirtualMachine>;
-  readonly namespaces: Informer<KubeObject>;
+/** Everything an image is judged from, by kind. */
+interface KindsOfImages {
+  readonly images: VMDiskImage;
+  readonly dataVolumes: DataVolume;
+  readonly snapshots: VolumeSnapshot;
+  readonly claims: Claim;
+  readonly storageClasses: StorageClass;
+  readonly snapshotClasses: VolumeSnapshotClass;
+  readonly machines: VirtualMachine;
+  readonly namespaces: KubeObject;
 }
+
+/** The caches decisions read. */
+export type ImageCaches = { readonly [Kind in keyof KindsOfImages]: Pick<Informer<KindsOfImages[Kind]>, 'store' | 'served'> };
+/** The informers behind them. */
+export type ImageInformers = { readonly [Kind in keyof KindsOfImages]: Informer<KindsOfImages[Kind]> };
 
 /** Names of the indexes. */
 export const byOwner = 'owner';
@@ -53,7 +58,11 @@ const namespaceOf = ({ metadata }: VMDiskImage): readonly string[] => [metadata.
 const namespaceInUse = ({ metadata, status }: VMDiskImage): readonly string[] =>
   (status?.references ?? 0) > 0 ? [metadata.namespace ?? ''] : [];
 
-export function addIndexes({ images, dataVolumes, snapshots, machines }: ImageInformers): void {
+type Indexed = {
+  readonly [Kind in 'images' | 'dataVolumes' | 'snapshots' | 'machines']: Pick<Informer<KindsOfImages[Kind]>, 'addIndex'>;
+};
+
+export function addIndexes({ images, dataVolumes, snapshots, machines }: Indexed): void {
   images.addIndex(byVolume, volumesOf);
   images.addIndex(byNamespace, namespaceOf);
   images.addIndex(inUseByNamespace, namespaceInUse);
@@ -64,7 +73,7 @@ export function addIndexes({ images, dataVolumes, snapshots, machines }: ImageIn
 }
 
 export interface ObserveSources {
-  readonly informers: ImageInformers;
+  readonly informers: ImageCaches;
   readonly keeper: LedgerKeeper;
   readonly memories: Memories;
   readonly needs: Needs;
@@ -119,7 +128,7 @@ export function cachedImage({ informers }: ObserveSources, key: string): StoredI
 
 /** Claims of the DataVolumes there are, and of the one the artifact was cut from, which may be all that is left of it. */
 function claimsOf(
-  { claims }: ImageInformers,
+  { claims }: ImageCaches,
   { metadata, status }: StoredImage,
   dataVolumes: readonly DataVolume[],
 ): ReadonlyMap<string, Claim> {
@@ -133,7 +142,7 @@ function claimsOf(
   return found;
 }
 
-function namespaceFacts({ namespaces }: ImageInformers, name: string): Snapshot['namespace'] {
+function namespaceFacts({ namespaces }: ImageCaches, name: string): Snapshot['namespace'] {
   const metadata = namespaces.store.get(name)?.metadata;
   return {
     isTerminating: metadata?.deletionTimestamp !== undefined,

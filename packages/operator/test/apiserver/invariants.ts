@@ -1,0 +1,196 @@
+/** What must be true at every version of the cluster, as the observer checks it. */
+import { type LedgerEntry, labels, ledgerName, parseLedger, sourceHash, type VMDiskImage } from '@terrain/api';
+import { controllerUid, type KubeObject } from '@terrain/runtime';
+import type { Invariant, ObservedEvent, World } from '@terrain/runtime/testing';
+import { namespaceOfOperator, type Thing, types } from './stage.ts';
+
+/** The kinds the invariants are about. */
+export const observedKinds = [types.images, types.dataVolumes, types.snapshots, types.configMaps];
+
+const isLedger = ({ resource, object }: ObservedEvent): boolean =>
+  resource.plural === 'configmaps' && object.metadata.name === ledgerName && object.metadata.namespace === namespaceOfOperator;
+
+function entriesOf(object: KubeObject | undefined): ReadonlyMap<string, LedgerEntry> {
+  const reading = parseLedger((object as Thing | undefined)?.data);
+  return reading.kind === 'ledger' ? reading.ledger.entries : new Map();
+}
+
+function ledgerOf(world: World) {
+  const reading = parseLedger(
+    (world.get(types.configMaps, { namespace: namespaceOfOperator, name: ledgerName }) as Thing | undefined)?.data,
+  );
+  return reading.kind === 'ledger' ? reading.ledger : undefined;
+}
+
+const isUnfinished = ({ status }: Thing): boolean => status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+const attemptOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.[labels.attempt]);
+
+/** S1: keys added to the ledger => entries <= the limit in that same version. A ledger that is created holds what was found running. */
+const withinLimit: Invariant = (_, event) => {
+  if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
+  const before = entriesOf(event.previous);
+  const reading = parseLedger((event.object as Thing).data);
+  if (reading.kind !== 'ledger') return undefined;
+  const { entries, limit } = reading.ledger;
+  const added = [...entries.keys()].filter((uid) => !before.has(uid));
+  return added.length > 0 && entries.size > limit
+    ? `${added.length} entries were added, ${entries.size} are more than the limit ${limit}`
+    : undefined;
+};
+
+/** S1: a download that is not finished has an entry. */
+const downloadsHaveSlots: Invariant = (world, event) => {
+  if (!isLedger(event) && event.resource.plural !== 'datavolumes') return undefined;
+  const ledger = ledgerOf(world);
+  if (ledger === undefined) return undefined;
+  for (const dataVolume of world.list(types.dataVolumes) as Thing[]) {
+    const uid = controllerUid(dataVolume);
+    if (uid === undefined || Number.isNaN(attemptOf(dataVolume)) || !isUnfinished(dataVolume)) continue;
+    if (ledger.entries.get(uid)?.attempt !== attemptOf(dataVolume))
+      return `DataVolume ${dataVolume.metadata.name} may download, and the ledger has no entry for it`;
+  }
+  return undefined;
+};
+
+/** S6: at most one DataVolume for an image and attempt, ever. */
+function oneVolumePerAttempt(): Invariant {
+  const seen = new Map<string, string>();
+  return (_, { type, resource, object }) => {
+    if (resource.plural !== 'datavolumes' || type !== 'ADDED' || Number.isNaN(attemptOf(object))) return undefined;
+    const id = `${controllerUid(object)}/${attemptOf(object)}`;
+    const known = seen.get(id);
+    seen.set(id, object.metadata.uid ?? '');
+    return known !== undefined && known !== object.metadata.uid
+      ? `a second DataVolume ${object.metadata.name} for one attempt`
+      : undefined;
+  };
+}
+
+/** Numbers of attempts only grow, and the ledger's seq with every admission. */
+function numbersGrow(): Invariant {
+  const attempts = new Map<string, number>();
+  let seq = 0;
+  return (_, event) => {
+    if (!isLedger(event)) return undefined;
+    const before = entriesOf(event.previous);
+    for (const [uid, entry] of [...entriesOf(event.object)].sort(([, a], [, b]) => a.seq - b.seq)) {
+      if (before.get(uid)?.seq === entry.seq) continue;
+      if (event.type === 'MODIFIED' && entry.seq <= seq)
+        return `entry ${entry.image} has seq ${entry.seq}, ${seq} was given before`;
+      const last = attempts.get(uid) ?? 0;
+      if (event.type === 'MODIFIED' && entry.attempt <= last)
+        return `attempt ${entry.attempt} of ${entry.image} was admitted, and ${last} before it`;
+      attempts.set(uid, Math.max(last, entry.attempt));
+      seq = Math.max(seq, entry.seq);
+    }
+    return undefined;
+  };
+}
+
+interface Place {
+  readonly queuedAt: number;
+  readonly ticket: bigint;
+  readonly key: string;
+}
+
+const placeOf = ({ metadata, status }: VMDiskImage): Place => ({
+  queuedAt: Date.parse(status?.queuedAt ?? ''),
+  ticket: BigInt(status?.ticket ?? 0),
+  key: `${metadata.namespace}/${metadata.name}`,
+});
+const compare = (a: Place, b: Place): number =>
+  a.queuedAt - b.queuedAt || (a.ticket < b.ticket ? -1 : a.ticket > b.ticket ? 1 : 0) || (a.key < b.key ? -1 : 1);
+
+/**
+ * S2: nobody is admitted while an image that has its place in the status, and waits for nothing but a slot, stands before him.
+ * `namespaceShare` and images the operator had not been told of are beyond this check.
+ */
+const inOrder: Invariant = (world, event) => {
+  if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
+  const before = entriesOf(event.previous);
+  const after = entriesOf(event.object);
+  const images = world.list(types.images) as unknown as VMDiskImage[];
+  const byUid = new Map(images.map((image) => [image.metadata.uid ?? '', image]));
+  const admitted = [...after].filter(([uid, { seq }]) => before.get(uid)?.seq !== seq).sort(([, a], [, b]) => a.seq - b.seq);
+  const last = admitted.at(-1)?.[0];
+  const lastImage = last === undefined ? undefined : byUid.get(last);
+  if (lastImage?.status?.ticket === undefined) return undefined;
+  const overtaken = images.find((image) => {
+    const { uid = '', annotations = {}, deletionTimestamp } = image.metadata;
+    const reason = image.status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+    const isWaiting =
+      reason === 'Queued' &&
+      image.status?.ticket !== undefined &&
+      deletionTimestamp === undefined &&
+      Object.keys(annotations).length === 0;
+    return (
+      isWaiting &&
+      !after.has(uid) &&
+      !before.has(uid) &&
+      image.metadata.generation === image.status?.observedGeneration &&
+      compare(placeOf(image), placeOf(lastImage)) < 0
+    );
+  });
+  return overtaken === undefined
+    ? undefined
+    : `${lastImage.metadata.name} was admitted while ${overtaken.metadata.name} stood before it`;
+};
+
+/** S4: Ready says what is so: a snapshot that is ready, ours, and of the current source. */
+const readyIsTrue: Invariant = (world, { resource, object, type }) => {
+  if (resource.plural !== 'vmdiskimages' || type === 'DELETED') return undefined;
+  const image = object as unknown as VMDiskImage;
+  const ready = image.status?.conditions?.find((condition) => condition.type === 'Ready');
+  if (ready?.status !== 'True' || ready.observedGeneration !== image.metadata.generation) return undefined;
+  const { artifact } = image.status ?? {};
+  if (artifact?.sourceHash !== sourceHash(image.spec))
+    return `${image.metadata.name} is Ready with the artifact of another source`;
+  const cut = world.get(types.snapshots, { namespace: image.metadata.namespace ?? '', name: artifact.volumeSnapshot }) as
+    | Thing
+    | undefined;
+  if (cut === undefined) return `${image.metadata.name} is Ready without a snapshot`;
+  if (controllerUid(cut) !== image.metadata.uid) return `${image.metadata.name} is Ready with a snapshot of somebody else`;
+  return cut.status?.readyToUse === true ? undefined : `${image.metadata.name} is Ready with a snapshot that is not`;
+};
+
+/** S8: what was concluded stays concluded. */
+const neverBack: Invariant = (_, { resource, object, previous, type }) => {
+  if (resource.plural !== 'vmdiskimages' || type !== 'MODIFIED' || previous === undefined) return undefined;
+  const [now, before] = [object, previous].map((image) => (image as unknown as VMDiskImage).status ?? {});
+  const figures: readonly (readonly [string, number | undefined, number | undefined])[] = [
+    ['observedGeneration', now?.observedGeneration, before?.observedGeneration],
+    ['attempt.number', now?.attempt?.number, before?.attempt?.number],
+    ['retry.lastAttempt', now?.retry?.lastAttempt, before?.retry?.lastAttempt],
+  ];
+  const back = figures.find(([, a, b]) => (a ?? 0) < (b ?? 0));
+  return back === undefined ? undefined : `${back[0]} of ${object.metadata.name} went from ${back[2]} to ${back[1]}`;
+};
+
+/** S3: no attempt before its backoff is over, unless a person asked for it. */
+const backoffKept: Invariant = (world, event) => {
+  if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
+  const before = entriesOf(event.previous);
+  const images = world.list(types.images) as unknown as VMDiskImage[];
+  for (const [uid, entry] of entriesOf(event.object)) {
+    if (before.get(uid)?.seq === entry.seq) continue;
+    const image = images.find(({ metadata }) => metadata.uid === uid);
+    const { nextRetryAt, token, sourceHash: hash } = image?.status?.retry ?? {};
+    const isAsked = image?.metadata.annotations?.['pelotech.ot/retry'] !== token;
+    if (image === undefined || nextRetryAt === undefined || isAsked || hash !== sourceHash(image.spec)) continue;
+    if (Date.parse(entry.since) < Date.parse(nextRetryAt))
+      return `${entry.image} was admitted at ${entry.since}, before ${nextRetryAt}`;
+  }
+  return undefined;
+};
+
+/** All of them. Fresh for each observer, since some remember. */
+export const invariants = (): Record<string, Invariant> => ({
+  'S1 entries are added within the limit': withinLimit,
+  'S1 downloads have slots': downloadsHaveSlots,
+  'S2 admissions follow the queue': inOrder,
+  'S3 backoff is kept': backoffKept,
+  'S4 Ready is true': readyIsTrue,
+  'S6 one DataVolume per attempt': oneVolumePerAttempt(),
+  'S6 numbers grow': numbersGrow(),
+  'S8 nothing goes back': neverBack,
+});
