@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setInterval } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type ClusterStatus, clusterStatus, ensureBinaries } from '@terrain/embedded';
 import { isAlive, Running, terrain, withHome } from './run-terrain.ts';
@@ -110,11 +111,32 @@ test('kill -9 leaves no orphan behind, and the next start works', async () => {
   });
 });
 
+test('kill -9 of npm ends what it started', async () => {
+  await withHome(async (home) => {
+    const npm = spawn('npm', ['start', '--', '--home', home, '--no-simulator', '--no-operator', '--no-examples'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await once(npm.stderr.setEncoding('utf8'), 'data');
+    await untilRunning(home);
+    const { pid, processes } = await clusterStatus(home);
+    npm.kill('SIGKILL');
+    await assertAllEnd([pid ?? 0, ...processes.map((each) => each.pid)]);
+  });
+});
+
+async function untilRunning(home: string): Promise<void> {
+  await until('the cluster runs', async () => (await clusterStatus(home)).state === 'running', 120_000);
+}
+
 /** The kernel tells the guards of the processes, which then kill them: soon, but not in the same instant. */
 async function assertAllEnd(pids: readonly number[]): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (pids.some(isAlive)) {
-    if (performance.now() > end) assert.fail(`still running: ${pids.filter(isAlive).join(', ')}`);
-    await new Promise(setImmediate);
+  await until(`${pids.join(', ')} have ended`, async () => !pids.some(isAlive), 30_000);
+}
+
+async function until(what: string, isSo: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  for await (const _ of setInterval(100)) {
+    if (await isSo()) return;
+    if (performance.now() > end) assert.fail(`${what}: not within ${timeoutMs / 1000} s`);
   }
 }

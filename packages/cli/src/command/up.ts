@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../output/duration.ts';
 import { CommandError, ExitCode } from '../output/exit.ts';
 import { interruptible } from '../output/interrupt.ts';
+import { endWithNpm } from '../output/parent.ts';
 import { ProgressView } from '../output/progress.ts';
 import type { Product, UpOptions } from '../product/start.ts';
 import { welcome } from '../product/welcome.ts';
@@ -43,6 +44,7 @@ async function run(flags: Flags): Promise<void> {
   const view = new ProgressView();
   const parent = announceToParent();
   let isReady = false;
+  using _parent = endWithNpm();
   try {
     const { startProduct } = await import('../product/start.ts');
     await interruptible(async (signal) => {
