@@ -5,6 +5,12 @@ import { type EmbeddedCluster, startCompanion } from '@terrain/embedded';
 /** A program of its own, started by its file: the CLI knows nothing of its inside. */
 const entry = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
 
+/**
+ * V8 keeps a young generation of up to 16 MB per half and fills it before it cleans up: with a cache of 50,000 objects the process takes 4.4 times
+ * their JSON. With halves of 8 MB it is 2.5 times, at no measurable cost in time.
+ */
+const smallYoungGeneration = '--max-semi-space-size=8';
+
 /** Runs the operator beside a cluster, with the rights it would have as a pod and no others. */
 export function startOperator(cluster: EmbeddedCluster, options: { readonly signal: AbortSignal }): Promise<void> {
   const { operatorNamespace, operatorUser } = resolveInstall({});
@@ -12,7 +18,7 @@ export function startOperator(cluster: EmbeddedCluster, options: { readonly sign
     name: 'operator',
     program: process.execPath,
     // There is one operator, and it dies with us: an election would only make a start after a crash wait for the old lease to run out.
-    args: [entry, '--no-leader-election'],
+    args: [smallYoungGeneration, entry, '--no-leader-election'],
     user: operatorUser,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
     readyWords: '"msg":"working"',
