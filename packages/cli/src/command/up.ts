@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../output/duration.ts';
+import { durationArgument } from '../output/duration-argument.ts';
 import { CommandError, ExitCode } from '../output/exit.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { endWithNpm } from '../output/parent.ts';
@@ -72,12 +72,6 @@ async function stayUntilTheEnd(product: Product, signal: AbortSignal): Promise<v
     if (signal.aborted) reject(signal.reason);
   });
   throw await Promise.race([product.cluster.failed, interruption]);
-}
-
-function durationArgument(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 90s, 10m or 1h30m.');
-  return ms;
 }
 
 function portArgument(text: string): number {

@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../output/duration.ts';
+import { Command, Option } from 'commander';
+import { durationArgument } from '../../output/duration-argument.ts';
 import { type ClusterFlags, withClusterOptions } from '../cluster-options.ts';
 import { defaultNamespace, namespaceOption } from './namespace.ts';
 
@@ -33,10 +33,4 @@ async function run(names: readonly string[], flags: Flags): Promise<void> {
   await interruptible((signal) =>
     withCluster(flags, (connection) => waitForImages(connection, images, { timeoutMs: flags.timeout, signal, say })),
   );
-}
-
-function durationArgument(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 90s, 10m or 1h30m.');
-  return ms;
 }
