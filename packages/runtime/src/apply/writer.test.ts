@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Shown } from '#informer/informers.ts';
 import { ApiFake } from '#testing/index.ts';
+import { isConflict } from '#transport/api-error.ts';
 import { Connection } from '#transport/connection.ts';
 import type { KubeObject, OwnerReference } from '#transport/kube-object.ts';
 import { Resource, type ResourceType } from '#transport/resource.ts';
@@ -67,6 +69,35 @@ test('create takes nothing over from somebody else', async (t) => {
   const { writer, owner, resource } = await rig(t);
   await resource.create(thing('c'));
   await assert.rejects(writer.create(things, thing('c', {}, { owner })), { name: 'ForeignObjectError' });
+});
+
+test('a child that the cache will show but does not yet is decided on anew, not overwritten', async (t) => {
+  const { connection, writer, owner, events, requests, resource } = await rig(t);
+  const newer = await writer.child(things, thing('c', { a: 2 }, { owner }), undefined);
+  requests();
+  let shown: Shown = 'not yet';
+  const wrote = (_: ResourceType, answer: KubeObject): void => void events.push(`waits for ${answer.metadata.resourceVersion}`);
+  const late = new Writer({ api: connection, fieldManager: 'us', wrote, shown: () => shown });
+  const old = thing('c', { a: 1 }, { owner });
+  await assert.rejects(
+    late.child(things, old, undefined),
+    (error: Error) =>
+      isConflict(error) && /Thing default\/c exists in version \d+, which the cache did not show/.test(error.message),
+  );
+  assert.deepEqual(requests(), ['create', 'get']);
+  assert.equal(
+    events.at(-1),
+    `waits for ${newer.metadata.resourceVersion}`,
+    'the next pass must not come before the cache shows it',
+  );
+  assert.deepEqual(
+    await late.child(things, thing('c', { a: 2 }, { owner }), undefined),
+    newer,
+    'the answer to our own POST was lost',
+  );
+  shown = 'never';
+  await late.child(things, old, undefined);
+  assert.deepEqual((await resource.get({ name: 'c', namespace: 'default' })).spec, { a: 1 });
 });
 
 test('a child that does not exist is made by POST, and the answer is noted as ours', async (t) => {

@@ -1,4 +1,5 @@
-import { isAlreadyExists, isNotFound } from '#transport/api-error.ts';
+import type { Shown } from '#informer/informers.ts';
+import { ApiError, isAlreadyExists, isNotFound } from '#transport/api-error.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { type DeleteOptions, Resource, type ResourceType } from '#transport/resource.ts';
@@ -16,6 +17,8 @@ export interface WriterOptions {
   readonly memory?: AppliedMemory;
   /** Told of each object as a write left it, and whether this version is certainly the write's own work. */
   readonly wrote?: (type: ResourceType, answer: KubeObject, isOurs: boolean) => void;
+  /** Whether the caches show an object. Absent: there are none. */
+  readonly shown?: (type: ResourceType, object: KubeObject) => Shown;
   /** Told of each object that is gone by our delete. */
   readonly removed?: (type: ResourceType, object: KubeObject) => void;
 }
@@ -52,6 +55,8 @@ export class Writer {
   async child<T extends KubeObject>(type: ResourceType, desired: T, observed: T | undefined): Promise<T> {
     const fingerprint = digest(desired);
     if (observed !== undefined) return this.#update(type, desired, observed, fingerprint);
+    const { shown = () => 'never' } = this.#options;
+    const wasHidden = shown(type, desired) === 'not yet';
     try {
       const answer = await this.#resource<T>(type).create(stamp(desired, created + fingerprint), {
         fieldManager: this.#options.fieldManager,
@@ -66,6 +71,9 @@ export class Writer {
       const { name = '', namespace } = desired.metadata;
       const live = await this.#resource<T>(type).get({ name, namespace }, this.#call());
       this.#noted(type, live, false);
+      // What is desired came from caches just as old: it would undo what the child was made from. One that no cache will show is another matter.
+      if (wasHidden && shown(type, live) !== 'never' && isSameOwner(desired, live) && !isMadeFrom(live, fingerprint))
+        throw hidden(live);
       return this.#update(type, desired, live, fingerprint);
     }
   }
@@ -160,8 +168,10 @@ export class Writer {
     if (controller !== controllerUid(observed) || (controller === undefined && stamped === undefined))
       throw new ForeignObjectError(observed);
     if (observed.metadata.deletionTimestamp !== undefined) return observed;
-    const isSameManifest = stamped === created + fingerprint || stamped === applied + fingerprint;
-    if (isSameManifest && (isCovered(desired, observed) || this.#memory.matches(memoryId(observed), desired, observed)))
+    if (
+      isMadeFrom(observed, fingerprint) &&
+      (isCovered(desired, observed) || this.#memory.matches(memoryId(observed), desired, observed))
+    )
       return observed;
     let base = observed;
     if (stamped?.startsWith(created) === true) {
@@ -216,6 +226,21 @@ export class Writer {
 function stamp<T extends KubeObject>(desired: T, fingerprint: string): T {
   const annotations = { ...desired.metadata.annotations, [appliedAnnotation]: fingerprint };
   return { ...desired, metadata: { ...desired.metadata, annotations } };
+}
+
+function isMadeFrom(object: KubeObject, fingerprint: string): boolean {
+  const stamped = object.metadata.annotations?.[appliedAnnotation];
+  return stamped === created + fingerprint || stamped === applied + fingerprint;
+}
+
+function isSameOwner(desired: KubeObject, object: KubeObject): boolean {
+  return controllerUid(desired) === controllerUid(object);
+}
+
+function hidden({ kind, metadata: { namespace, name, resourceVersion } }: KubeObject): ApiError {
+  const where = namespace === undefined ? name : `${namespace}/${name}`;
+  const message = `${kind} ${where} exists in version ${resourceVersion}, which the cache did not show; what to do with it is decided when it does`;
+  return new ApiError(409, { reason: 'Conflict', message }, 'not sent');
 }
 
 function identify({ apiVersion, kind, metadata }: KubeObject): KubeObject {

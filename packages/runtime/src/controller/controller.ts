@@ -160,7 +160,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   }
 
   #reconcile(key: string, log: Logger, signal: AbortSignal): Promise<Result> {
-    const { api, fieldManager } = this.#options;
+    const { api, fieldManager, informers } = this.#options;
     const writer = new Writer({
       api,
       fieldManager,
@@ -168,6 +168,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       memory: this.#memory,
       wrote: (type, answer, isOurs) => this.#ownWrites.wrote(key, type, answer, isOurs),
       removed: (type, object) => this.#ownWrites.removed(key, type, object),
+      shown: (type, object) => informers.shown(type, object),
     });
     return this.#options.reconcile(parseKey(key), { signal, log, writer, failures: this.#limiter.count(key) });
   }

@@ -16,6 +16,9 @@ export interface InformersOptions {
   readonly pageSize?: number;
 }
 
+/** Whether the caches show an object. */
+export type Shown = 'yes' | 'not yet' | 'never';
+
 /**
  * The informers of a process: one per kind and scope, shared by all who ask.
  *
@@ -48,6 +51,13 @@ export class Informers implements AsyncDisposable {
       if (group !== type.group || plural !== type.plural) continue;
       if (informer.covers(object) || informer.store.get(keyOf(object)) !== undefined) yield informer;
     }
+  }
+
+  /** What the caches have of an object: nobody keeps it, it is shown, or one that should show it does not. */
+  shown(type: ResourceType, object: KubeObject): Shown {
+    const concerned = [...this.concerned(type, object)];
+    if (concerned.length === 0) return 'never';
+    return concerned.every(({ store }) => store.get(keyOf(object)) !== undefined) ? 'yes' : 'not yet';
   }
 
   [Symbol.iterator](): Iterator<Informer<KubeObject>> {
