@@ -59,18 +59,18 @@ export function addMailboxes(manager: Manager, server: MailServer, scope: { name
         }
 
         const address = `${key.name}@${domain}`;
+        const desired = desiredConfigMap(cached, address);
+        const child = maps.store.get(keyOf(desired));
+        const isTold = cached.status?.observedGeneration === generation && cached.status.address === address;
         let box = cached;
-        if (cached.status?.observedGeneration !== generation || cached.status.address !== address) {
-          // An effect outside has no precondition to stop one decided on an old cache. So look first; whatever is newer wakes this key.
+        if (!isTold || (child === undefined && cached.spec.hidden !== true)) {
+          // Neither a creation nor an effect outside has a precondition that would stop one decided on an old cache. So look; what is newer wakes us.
           const live = await new Resource<Mailbox>(manager.api, mailboxes).find(key, { signal });
           if (live?.metadata.resourceVersion !== cached.metadata.resourceVersion) return done;
           // Before the first effect, so that a deletion always finds its way back here.
           box = await writer.addFinalizer(mailboxes, cached, finalizer);
           await server.ensure(uid, { address, quotaMiB: box.spec.quotaMiB }, signal);
         }
-
-        const desired = desiredConfigMap(box, address);
-        const child = maps.store.get(keyOf(desired));
         if (box.spec.hidden !== true) await writer.child(configMaps, desired, child);
         else if (child !== undefined) await writer.delete(configMaps, child);
 

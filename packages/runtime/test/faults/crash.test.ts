@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { testCluster } from '@terrain/embedded/testing';
 import type { CallMatch, FaultPlan } from '@terrain/runtime/testing';
 import { eachOf, sample } from './effort.ts';
@@ -40,8 +40,8 @@ function assertSame(run: Outcome, calm: Outcome, crash: string): void {
   assert.deepEqual(run.refusals, [], `the server refused writes after a crash ${crash}`);
 }
 
-async function learn(t: TestContext, ground: Ground): Promise<Outcome> {
-  const play = (): Promise<Outcome> => trial(t, ground, (stage) => new PlayedLives(stage, ground.upstream));
+async function learn(ground: Ground): Promise<Outcome> {
+  const play = (): Promise<Outcome> => trial(ground, (stage) => new PlayedLives(stage, ground.upstream));
   const calm = await play();
   const again = await play();
   assert.deepEqual(again, calm, 'two calm runs are the same, or comparing with one would mean nothing');
@@ -55,15 +55,15 @@ describe('a crash changes nothing in the end', () => {
   });
   after(() => ground.close());
 
-  const crashing = (t: TestContext, plans: readonly FaultPlan[]): Promise<Outcome> =>
-    trial(t, ground, (stage) => new PlayedLives(stage, ground.upstream, { plans }));
+  const crashing = (plans: readonly FaultPlan[]): Promise<Outcome> =>
+    trial(ground, (stage) => new PlayedLives(stage, ground.upstream, { plans }));
 
   test('before, during or after any write', async (t) => {
-    const calm = await learn(t, ground);
+    const calm = await learn(ground);
     const crashes = crashesOf(calm);
     const covered = new Set<string>();
     await eachOf(crashes, 4, async (crash) => {
-      const run = await crashing(t, [planOf(crash)]);
+      const run = await crashing([planOf(crash)]);
       assert.deepEqual(run.deaths, [crash.write], `the crash was to be ${inWords(crash)}`);
       assertSame(run, calm, inWords(crash));
       covered.add(`${crash.of} ${crash.nth}`);
@@ -76,7 +76,7 @@ describe('a crash changes nothing in the end', () => {
   });
 
   test('nor does a second one while it recovers from the first', async (t) => {
-    const calm = await learn(t, ground);
+    const calm = await learn(ground);
     const crashes = crashesOf(calm).filter(({ of }) => of === 'writes');
     // The second life has fewer writes left; a second crash that never comes is no failure, but most of them must come.
     const pairs = crashes.flatMap((first) =>
@@ -85,7 +85,7 @@ describe('a crash changes nothing in the end', () => {
     let twice = 0;
     const chosen = sample(t, pairs, 24);
     await eachOf(chosen, 4, async ([first, second]) => {
-      const run = await crashing(t, [planOf(first), planOf(second)]);
+      const run = await crashing([planOf(first), planOf(second)]);
       if (run.deaths.length === 2) twice++;
       assertSame(run, calm, `${inWords(first)} and ${second.when} write ${second.nth} of the second life`);
     });
@@ -102,18 +102,18 @@ describe('a crash changes nothing in the end, on a real API server', () => {
   after(() => ground.close());
 
   test('of a played process', async (t) => {
-    const calm = await learn(t, ground);
+    const calm = await learn(ground);
     await eachOf(sample(t, crashesOf(calm), 8), 4, async (crash) => {
-      const run = await trial(t, ground, (stage) => new PlayedLives(stage, ground.upstream, { plans: [planOf(crash)] }));
+      const run = await trial(ground, (stage) => new PlayedLives(stage, ground.upstream, { plans: [planOf(crash)] }));
       assert.deepEqual(run.deaths, [crash.write], `the crash was to be ${inWords(crash)}`);
       assertSame(run, calm, inWords(crash));
     });
   });
 
   test('of a real process, by SIGKILL', async (t) => {
-    const calm = await learn(t, ground);
+    const calm = await learn(ground);
     await eachOf(sample(t, crashesOf(calm), 3), 2, async (crash) => {
-      const run = await trial(t, ground, (stage) => RealLives.prepare(stage, ground.upstream, { plan: planOf(crash) }));
+      const run = await trial(ground, (stage) => RealLives.prepare(stage, ground.upstream, { plan: planOf(crash) }));
       // Four workers, so the order of the writes is not quite that of the calm run.
       assert.equal(run.deaths.length, 1, `the crash was to be ${inWords(crash)}`);
       assertSame(run, calm, inWords(crash));

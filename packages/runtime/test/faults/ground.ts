@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { TestCluster } from '@terrain/embedded/testing';
 import { applyManifests, Connection, type Credentials, type KubeObject, type ResourceType } from '@terrain/runtime';
 import { ApiFake, Observer } from '@terrain/runtime/testing';
 import { configMaps, mailboxes } from '../example/controller.ts';
 import { mailboxCrd } from '../example/crd.ts';
+import { mailboxInvariants } from './invariants.ts';
 import type { Stage } from './scenario.ts';
 
 /** What became of one object: in how many revisions it was made, changed and removed. */
@@ -16,8 +16,8 @@ export type Count = Record<'made' | 'changed' | 'removed', number>;
 /** A server to play scenarios on: the fake for speed, a real one for truth. */
 export interface Ground {
   readonly upstream: Credentials;
-  /** A fresh namespace and mail directory; the directory is gone after the test. */
-  stage(t: TestContext): Promise<Stage>;
+  /** A fresh namespace, and a mail directory that goes with the ground. */
+  stage(): Promise<Stage>;
   /** By `plural name`. */
   counts(stage: Stage): Promise<Record<string, Count>>;
   close(): Promise<void>;
@@ -27,6 +27,7 @@ const events: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'e
 const kinds = [mailboxes, configMaps];
 
 export async function fakeGround(): Promise<Ground> {
+  const { newMail, removeMail } = mailDirectories();
   const fake = await ApiFake.start({ kinds: [{ type: events, kind: 'Event' }] });
   const connection = new Connection(fake.credentials);
   await applyManifests(connection, [mailboxCrd], { fieldManager: 'test' });
@@ -37,13 +38,14 @@ export async function fakeGround(): Promise<Ground> {
   };
   return {
     upstream: fake.credentials,
-    stage: (t) => newStage(t, connection, createNamespace),
+    stage: async () => ({ connection, namespace: await createNamespace(), mail: await newMail() }),
     counts: async (stage) =>
       tally(
         stage,
         kinds.flatMap((resource) => fake.changes(resource).map(({ type, object }) => ({ type, object, resource }))),
       ),
     close: async () => {
+      await removeMail();
       await connection.close();
       await fake.close();
     },
@@ -51,25 +53,31 @@ export async function fakeGround(): Promise<Ground> {
 }
 
 export async function realGround(cluster: TestCluster): Promise<Ground> {
+  const { newMail, removeMail } = mailDirectories();
   const connection = cluster.connection();
   await applyManifests(connection, [mailboxCrd], { fieldManager: 'test' });
-  const observer = await Observer.start({ connection, kinds });
+  const observer = await Observer.start({ connection, kinds, invariants: mailboxInvariants });
   return {
     upstream: cluster.credentials,
-    stage: (t) => newStage(t, connection, () => cluster.namespace()),
+    stage: async () => ({ connection, namespace: await cluster.namespace(), mail: await newMail() }),
     counts: async (stage) => {
       await observer.caughtUp();
+      observer.assertClean();
       return tally(stage, observer.history);
     },
-    close: () => observer.close(),
+    close: async () => {
+      await removeMail();
+      await observer.close();
+    },
   };
 }
 
-async function newStage(t: TestContext, connection: Connection, createNamespace: () => Promise<string>): Promise<Stage> {
-  const namespace = await createNamespace();
-  const mail = await mkdtemp(join(tmpdir(), 'terrain-mail-'));
-  t.after(() => rm(mail, { recursive: true, force: true }));
-  return { connection, namespace, mail };
+function mailDirectories(): { newMail: () => Promise<string>; removeMail: () => Promise<void> } {
+  const root = mkdtemp(join(tmpdir(), 'terrain-mail-'));
+  return {
+    newMail: async () => mkdtemp(join(await root, 'mail-')),
+    removeMail: async () => rm(await root, { recursive: true, force: true }),
+  };
 }
 
 interface Happened {

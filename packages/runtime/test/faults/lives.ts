@@ -66,9 +66,9 @@ export class PlayedLives implements Lives {
     return this.#unasked.promise;
   }
 
-  async start(): Promise<void> {
-    const { plans = [], clock, workers = 1 } = this.#options;
-    const plan = plans[this.#proxies.length];
+  /** With this plan, or the one the options have for this life. */
+  async start(plan = this.#options.plans?.[this.#proxies.length]): Promise<void> {
+    const { clock, workers = 1 } = this.#options;
     const end = new AbortController();
     this.#end = end;
     const proxy = await FaultProxy.start({
@@ -224,7 +224,7 @@ function mortal(server: MailServer, end: AbortSignal): MailServer {
   };
 }
 
-export function kubeconfigOf({ server }: Credentials): string {
+function kubeconfigOf({ server }: Credentials): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

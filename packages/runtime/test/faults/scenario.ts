@@ -142,7 +142,7 @@ export class Scenario {
 }
 
 /** The mailboxes on the mail server, by address. */
-export async function mailOutside(directory: string): Promise<{ address: string }[]> {
+async function mailOutside(directory: string): Promise<{ address: string }[]> {
   const files = await readdir(directory);
   // Between the look at the directory and the look at a file, the file may go.
   const read = (file: string): Promise<string> => readFile(join(directory, file), 'utf8').catch(() => '');

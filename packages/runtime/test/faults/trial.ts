@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import type { RequestEntry } from '@terrain/runtime/testing';
 import { until } from '../until.ts';
 import type { Count, Ground } from './ground.ts';
@@ -19,8 +18,8 @@ export interface Outcome {
 }
 
 /** Plays the scenario once, from an empty namespace to the end, with the controller living as told. */
-export async function trial(t: TestContext, ground: Ground, live: (stage: Stage) => Promise<Lives> | Lives): Promise<Outcome> {
-  const stage = await ground.stage(t);
+export async function trial(ground: Ground, live: (stage: Stage) => Promise<Lives> | Lives): Promise<Outcome> {
+  const stage = await ground.stage();
   await using lives = await live(stage);
   await lives.start();
   await Promise.race([new Scenario(stage).play(), lives.unasked]);
