@@ -127,6 +127,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async #send(agent: Dispatcher, request: ApiRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
     const token = await this.#token.read();
+    request.beforeSend?.();
     const startedAt = this.#clock.monotonic();
     let code: number | undefined;
     try {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiFake, FaultProxy } from '#testing/index.ts';
+import { Connection } from '#transport/connection.ts';
+import { until } from '../../test/until.ts';
+import { fenceWrites } from './fence.ts';
+
+test('a write that waits for its turn is not sent when leadership is lost meanwhile', async () => {
+  await using fake = await ApiFake.start();
+  const throttled = {
+    on: 'request',
+    match: { verb: 'create' },
+    nth: 1,
+    do: { fault: 'answer', code: 429, retryAfterSeconds: 0.2 },
+  } as const;
+  await using proxy = await FaultProxy.start({ upstream: fake.credentials, plan: { rules: [throttled] } });
+  await using connection = new Connection(proxy.credentials);
+  let isLeading = true;
+  const api = fenceWrites(connection, () => isLeading);
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } };
+  const write = api.request({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', body });
+  write.catch(() => undefined);
+  await until('refusal', () => proxy.log.requests.some(({ code }) => code === 429));
+  isLeading = false;
+  await assert.rejects(write, { name: 'LeadershipLostError' });
+  assert.equal(proxy.log.count({ verb: 'create' }), 1);
+  assert.ok(await api.request({ method: 'GET', path: '/api/v1/namespaces/default/configmaps' }), 'reading is nobody’s privilege');
+});
