@@ -15,7 +15,7 @@ export interface OperatorConfig {
   readonly kubeconfig: string | undefined;
 }
 
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

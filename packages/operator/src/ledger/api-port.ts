@@ -1,6 +1,6 @@
 /** The way to the ledger through the API server. */
 import { labels, ledgerName, managerName, pelotechGroup } from '@terrain/api';
-import { type ApiTransport, isNotFound, type KubeObject, Resource } from '@terrain/runtime';
+import { type ApiTransport, isNotFound, Resource } from '@terrain/runtime';
 import { type DataVolume, dataVolumeType, isUnfinished } from '#platform/cdi.ts';
 import { type ConfigMap, configMapType } from '#platform/core.ts';
 import type { LedgerPort } from './port.ts';
@@ -53,6 +53,3 @@ function absent(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
   return undefined;
 }
-
-/** Whether an object is the ledger. */
-export const isLedger = ({ metadata }: KubeObject): boolean => metadata.name === ledgerName;

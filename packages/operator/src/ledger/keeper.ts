@@ -36,7 +36,7 @@ const firstRetryMs = 50;
 const longestRetryMs = 5000;
 
 /** The ledger cannot be used at the moment; the message says why and what to do. */
-export class LedgerUnreadableError extends Error {
+class LedgerUnreadableError extends Error {
   override readonly name = 'LedgerUnreadableError';
 }
 

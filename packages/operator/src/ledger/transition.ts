@@ -5,7 +5,7 @@
  * meanwhile, does no harm.
  */
 import { type Ledger, type LedgerEntry, maxLimit } from '@terrain/api';
-import { isSamePolicy, type Policy, type PolicyTexts, policyOf } from '#policy/policy.ts';
+import { isSamePolicy, type PolicyTexts, policyOf } from '#policy/policy.ts';
 import type { Room, Waiting } from '#queue/sync-queue.ts';
 
 /** One thing to be done to the ledger. */
@@ -98,9 +98,6 @@ export function isSameLedger(a: Ledger, b: Ledger): boolean {
 export function isSameEntry(a: LedgerEntry | undefined, b: LedgerEntry | undefined): boolean {
   return a?.attempt === b?.attempt && a?.seq === b?.seq && a?.state === b?.state && a?.image === b?.image;
 }
-
-/** The policy in force according to a ledger. */
-export const policyIn = (ledger: Ledger): Policy => policyOf(ledger.policy);
 
 function isOlder(version: string, than: string | undefined): boolean {
   return than !== undefined && /^\d{1,20}$/.test(than) && BigInt(version) < BigInt(than);

@@ -46,7 +46,7 @@ function orOff<Value>({ rule, parse }: Omit<KeyDefinition<Value>, 'default'>): O
 }
 
 /** What an image's address may be made of. */
-export const urlPlaceholders = ['name', 'version', 'baseVm', 'baseVmVersion', 'image'] as const;
+const urlPlaceholders = ['name', 'version', 'baseVm', 'baseVmVersion', 'image'] as const;
 const placeholder = new RegExp(`\\{(${urlPlaceholders.join('|')})\\}`, 'g');
 
 function isUrlTemplate(text: string): boolean {

@@ -36,7 +36,7 @@ export function imageOf(name: string, change: Override<VMDiskImage> = {}, of: Ov
 }
 
 /** The status of an image that can be cloned. */
-export const synced = (spec: VMDiskImage['spec']): VMDiskImageStatus => ({
+const synced = (spec: VMDiskImage['spec']): VMDiskImageStatus => ({
   observedGeneration: 1,
   phase: 'Succeeded',
   message: 'machines can clone it',

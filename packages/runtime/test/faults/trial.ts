@@ -43,5 +43,6 @@ export async function quiet(requests: () => readonly RequestEntry[], forMs = 100
   await until(`quiet for ${forMs} ms`, isQuiet, 60_000);
 }
 
-const inWords = ({ verb, resource, subresource, name }: RequestEntry): string =>
+/** What a request asked for, without its namespace. */
+export const inWords = ({ verb, resource, subresource, name }: RequestEntry): string =>
   `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}${name === undefined ? '' : ` ${name}`}`;

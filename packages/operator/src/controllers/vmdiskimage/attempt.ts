@@ -13,7 +13,7 @@ import { quietMs } from './status.ts';
 import type { Decision, Step } from './step.ts';
 
 /** How long an entry that never got a DataVolume stays closing: a create that was on its way when it closed shows up in that time. */
-export const closingMs = 5000;
+const closingMs = 5000;
 /** The policy that guards creates sees a ledger some milliseconds old, so its refusals are repeated, but not for ever. */
 const slotTries = 20;
 const longestSlotWaitMs = 500;

@@ -29,9 +29,9 @@ export type ImageCaches = { readonly [Kind in keyof KindsOfImages]: Pick<Informe
 export type ImageInformers = { readonly [Kind in keyof KindsOfImages]: Informer<KindsOfImages[Kind]> };
 
 /** Names of the indexes. */
-export const byOwner = 'owner';
-export const byClonedSnapshot = 'clonedSnapshot';
-export const byImage = 'image';
+const byOwner = 'owner';
+const byClonedSnapshot = 'clonedSnapshot';
+const byImage = 'image';
 export const byVolume = 'volume';
 export const byNamespace = 'namespace';
 export const inUseByNamespace = 'inUse';
@@ -122,7 +122,7 @@ export function observe(sources: ObserveSources, key: string, image = cachedImag
   return { ...snapshot, memory };
 }
 
-export function cachedImage({ informers }: ObserveSources, key: string): StoredImage | undefined {
+function cachedImage({ informers }: ObserveSources, key: string): StoredImage | undefined {
   return informers.images.store.get(key) as StoredImage | undefined;
 }
 

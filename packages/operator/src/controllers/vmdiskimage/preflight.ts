@@ -83,7 +83,7 @@ const snapshotClassThere: Check = (snapshot) => {
 };
 
 /** Order matters: the first problem is what people read. */
-export const preflight: readonly Check[] = [
+const preflight: readonly Check[] = [
   dataVolumesServed,
   snapshotsServed,
   secretNamed,

@@ -141,7 +141,7 @@ function untilPrune(snapshot: Snapshot): Result {
 }
 
 /** The one that comes first. */
-export function earlier(...results: readonly Result[]): Result {
+function earlier(...results: readonly Result[]): Result {
   const times = results.flatMap(({ afterMs }) => (afterMs === undefined ? [] : [afterMs]));
   return times.length === 0 ? done : after(Math.min(...times));
 }

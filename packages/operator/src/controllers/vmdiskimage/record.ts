@@ -40,7 +40,7 @@ export type Outcome =
   | { readonly kind: 'withdrawn'; readonly reason: VMDiskImageReason | 'Interrupted'; readonly message: string };
 
 /** Results in the history that are no reasons of a condition. */
-export const sourceChangedResult = 'SourceChanged';
+const sourceChangedResult = 'SourceChanged';
 
 const longestHistory = 10;
 const longestToken = 253;

@@ -33,7 +33,7 @@ const policyLagMs = 40;
 export const keyFor = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 const refuse = (code: number, reason: string, message: string): ApiError =>
   new ApiError(code, { reason, message, code }, 'model');
-export const notFound = (): ApiError => refuse(404, 'NotFound', 'not found');
+const notFound = (): ApiError => refuse(404, 'NotFound', 'not found');
 
 export class ModelWorld {
   readonly now: () => number;
