@@ -41,9 +41,18 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
     signal,
   });
   try {
-    await Promise.all([install(cluster, progress, signal), options.simulator && simulate(cluster, progress, signal)]);
-    if (options.operator) await operate(cluster, progress, signal);
-    const examples = options.examples ? await applyExamples(cluster, options, progress, signal) : [];
+    const examples = options.examples ? readManifests(examplesDirectory) : [];
+    // Each waits for what it needs and for nothing else: most of a start is waiting.
+    const installed = install(cluster, progress, signal);
+    await together([
+      installed,
+      options.simulator && simulate(cluster, progress, signal),
+      options.operator && installed.then(() => operate(cluster, progress, signal)),
+      options.examples && installed.then(() => applyExamples(cluster, examples, options, progress, signal)),
+    ]);
+    // Without the platform no image can be downloaded, and without the operator nobody tries.
+    if (options.examples && options.operator && options.simulator)
+      await awaitImages(cluster, examples, options, progress, signal);
     return { cluster, options, examples, [Symbol.asyncDispose]: () => cluster.stop() };
   } catch (error) {
     await cluster.stop();
@@ -69,24 +78,35 @@ async function operate(cluster: EmbeddedCluster, progress: Progress, signal: Abo
 
 async function applyExamples(
   cluster: EmbeddedCluster,
-  { timeout, operator, simulator }: UpOptions,
+  examples: readonly KubeObject[],
+  { timeout }: UpOptions,
   progress: Progress,
   signal: AbortSignal,
-): Promise<KubeObject[]> {
-  const examples = readManifests(examplesDirectory);
-  const connection = cluster.connection();
+): Promise<void> {
   await runTask(progress, { name: 'examples', title: `Examples: ${examples.length} objects accepted` }, () =>
-    applyManifests(connection, examples, { fieldManager, signal, timeoutMs: timeout }),
+    applyManifests(cluster.connection(), examples, { fieldManager, signal, timeoutMs: timeout }),
   );
-  // Without the platform no image can be downloaded, and without the operator nobody tries.
-  if (operator && simulator) {
-    await runTask(progress, { name: 'readiness', title: 'Examples: all disk images ready' }, (report) =>
-      waitUntilReady(connection, examples, {
-        signal,
-        timeoutMs: timeout,
-        onReady: (done, total) => report.advance(done, total, 'images'),
-      }),
-    );
-  }
-  return examples;
+}
+
+async function awaitImages(
+  cluster: EmbeddedCluster,
+  examples: readonly KubeObject[],
+  { timeout }: UpOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  await runTask(progress, { name: 'readiness', title: 'Examples: all disk images ready' }, (report) =>
+    waitUntilReady(cluster.connection(), examples, {
+      signal,
+      timeoutMs: timeout,
+      onReady: (done, total) => report.advance(done, total, 'images'),
+    }),
+  );
+}
+
+/** All of them, and if one fails its error once the others have ended too: nothing may still be starting when all is stopped. */
+async function together(tasks: readonly (Promise<unknown> | false)[]): Promise<void> {
+  const outcomes = await Promise.allSettled(tasks);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
