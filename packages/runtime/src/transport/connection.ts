@@ -4,6 +4,7 @@ import { makeAgents } from './agents.ts';
 import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
 import type { Credentials } from './credentials.ts';
+import { LastMoment } from './last-moment.ts';
 import { LineSplitter } from './lines.ts';
 import { NoAnswerError, socketWords } from './no-answer-error.ts';
 import { Token } from './token.ts';
@@ -127,11 +128,12 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async #send(agent: Dispatcher, request: ApiRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
     const token = await this.#token.read();
-    request.beforeSend?.();
+    const gate = request.beforeSend === undefined ? undefined : new LastMoment(request.beforeSend);
+    gate?.ask();
     const startedAt = this.#clock.monotonic();
     let code: number | undefined;
     try {
-      const response = await agent.request({
+      const response = await (gate?.before(agent) ?? agent).request({
         origin: this.#origin,
         path: this.#prefix + request.path + queryString(request.query),
         method: request.method,
@@ -143,7 +145,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
       if (code === 401) await this.#token.refused(token);
       return response;
     } catch (error) {
-      throw noAnswer(request, error, signal);
+      throw gate?.refusal ?? noAnswer(request, error, signal);
     } finally {
       this.#observer.requestEnded?.(request, code, this.#clock.monotonic() - startedAt);
     }
