@@ -19,7 +19,7 @@ export interface Module {
   readonly exports: readonly string[];
 }
 
-const sourceFolders = ['packages', 'scripts', 'bench', 'test'];
+const sourceFolders = ['packages', 'scripts', 'bench'];
 
 export function readModules(): Module[] {
   const files = sourceFolders.flatMap((folder) => listSources(join(root, folder)));
