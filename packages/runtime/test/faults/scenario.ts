@@ -20,7 +20,9 @@ export interface Stage {
 
 /**
  * What people do to mailboxes, and how the world must look afterwards: three are made, one is changed, the settings of all are changed, one is
- * hidden, one is deleted. Each step begins when the one before has come true, so that the controller's writes bear the same numbers every time.
+ * hidden, the ConfigMap of one is deleted by mistake, one is deleted.
+ *
+ * Guarantees: each step begins when the one before has come true, so that the controller's writes bear the same numbers every time.
  */
 export class Scenario {
   readonly #stage: Stage;
@@ -45,6 +47,7 @@ export class Scenario {
     yield () => this.change();
     yield () => this.move();
     yield () => this.hide();
+    yield () => this.damage();
     yield () => this.remove();
   }
 
@@ -76,6 +79,12 @@ export class Scenario {
 
   hide(): Promise<void> {
     return this.#set('b', { quotaMiB: 10, hidden: true });
+  }
+
+  /** Somebody deletes what is the controller's; only the deletion tells it. */
+  async damage(): Promise<void> {
+    await this.#maps.delete(this.#at('a-mailbox'));
+    await this.settled();
   }
 
   async remove(): Promise<void> {
