@@ -22,23 +22,27 @@ export function addLedgerController({ manager, namespace, keeper, onProblems }: 
 
   async function readLedger(): Promise<Result> {
     keeper.start();
-    await keeper.ready;
+    await keeper.loaded;
     keeper.observed(configMaps.store.get(ledgerKey));
     controller.queue.add(policyKey);
     return done;
   }
 
   async function followPolicy(): Promise<Result> {
-    await keeper.ready;
+    await keeper.loaded;
     const { ledger } = keeper;
     const policy = configMaps.store.get(policyKey);
-    if (ledger === undefined) return done;
+    if (ledger === undefined) {
+      keeper.policyFollowed();
+      return done;
+    }
     const { texts, problems } = readPolicy(policy?.data, ledger.policy);
     const version = policy?.metadata.resourceVersion;
     complain(policy, problems);
     // Without the ConfigMap there is no version of it: how far the cache is, says when it was seen to be gone.
     if (version !== undefined) await keeper.setPolicy(texts, version);
     else if (!isSamePolicy(texts, ledger.policy)) await keeper.setPolicy(texts, configMaps.store.resourceVersion ?? '0');
+    keeper.policyFollowed();
     return done;
   }
 

@@ -19,7 +19,7 @@ export interface LedgerKeeperOptions {
   /** Looks at an image live: as it waits now, or undefined when it does not wait any more. */
   readonly confirm: (waiting: Waiting, signal: AbortSignal) => Promise<Waiting | undefined>;
   /** The ledger has been read for the first time, and nobody has acted on it yet. */
-  readonly onReady?: () => void;
+  readonly onLoaded?: () => void;
   /** What is in force changed. */
   readonly onPolicy?: (policy: Policy, before: Policy) => void;
 }
@@ -52,6 +52,7 @@ export class LedgerKeeper {
   readonly queue = new SyncQueue();
   readonly #options: LedgerKeeperOptions;
   readonly #stop = new AbortController();
+  readonly #loaded = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<void>();
   #object: ConfigMap | undefined;
   #ledger: Ledger | undefined;
@@ -60,7 +61,8 @@ export class LedgerKeeper {
   #pending: Pending[] = [];
   #isDirty = false;
   #isRunning = false;
-  #isReady = false;
+  #isLoaded = false;
+  #isPolicyFollowed = false;
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
   #failures = 0;
@@ -75,10 +77,18 @@ export class LedgerKeeper {
 
   constructor(options: LedgerKeeperOptions) {
     this.#options = options;
-    this.#ready.promise.catch(() => undefined);
+    for (const { promise } of [this.#loaded, this.#ready]) promise.catch(() => undefined);
   }
 
   /** Resolves when the ledger has been read for the first time. */
+  get loaded(): Promise<void> {
+    return this.#loaded.promise;
+  }
+
+  /**
+   * Resolves when the ledger holds the policy people have written. Before that nothing is admitted and nobody should act: a ledger
+   * that is new knows only the defaults, and would start, or remove, what the policy forbids.
+   */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -131,6 +141,7 @@ export class LedgerKeeper {
   close(): void {
     this.#stop.abort(new Error('the ledger is not kept any more'));
     const error = new LedgerUnreadableError('this process is stopping');
+    this.#loaded.reject(error);
     this.#ready.reject(error);
     this.#rejectAll(error);
   }
@@ -172,6 +183,13 @@ export class LedgerKeeper {
     const ledger = this.#ledger;
     if (ledger !== undefined && isSamePolicy(ledger.policy, texts) && ledger.policyResourceVersion === resourceVersion) return;
     await this.change({ kind: 'policy', texts, resourceVersion });
+  }
+
+  /** The policy people have written is in force, or there is none. */
+  policyFollowed(): void {
+    this.#isPolicyFollowed = true;
+    this.#ready.resolve();
+    this.#nudge();
   }
 
   /** The ledger as the watch shows it; undefined when it is gone. */
@@ -266,7 +284,7 @@ export class LedgerKeeper {
   async #choose(ledger: Ledger, signal: AbortSignal): Promise<readonly Waiting[]> {
     const room = roomIn(ledger);
     for (;;) {
-      if (room.count === 0) return [];
+      if (room.count === 0 || !this.#isPolicyFollowed) return [];
       const chosen = this.queue.choose(room);
       const taken = chosen.filter(({ uid }) => ledger.entries.has(uid));
       for (const { uid } of taken) this.queue.remove(uid);
@@ -350,17 +368,17 @@ export class LedgerKeeper {
     if (before === undefined || !isSamePolicy(before.policy, ledger.policy)) {
       const former = this.#policy;
       this.#policy = policyOf(ledger.policy);
-      if (this.#isReady) this.#options.onPolicy?.(this.#policy, former);
+      if (this.#isPolicyFollowed) this.#options.onPolicy?.(this.#policy, former);
     }
     this.#tellEntries(before?.entries ?? new Map(), ledger.entries);
     this.#settle();
   }
 
   #settle(): void {
-    if (this.#isReady) return;
-    this.#isReady = true;
-    this.#options.onReady?.();
-    this.#ready.resolve();
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    this.#options.onLoaded?.();
+    this.#loaded.resolve();
   }
 
   #tellEntries(before: Ledger['entries'], after: Ledger['entries']): void {

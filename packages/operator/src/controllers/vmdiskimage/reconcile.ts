@@ -85,7 +85,8 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   if (step.kind === 'inUse' || isPaused(snapshot)) return done;
   await cleanUp(pass, snapshot, record);
   const now = { ...snapshot, image };
-  if (runningAttempt(record) === undefined && (await pruneIfDue(pass, now))) return done;
+  // Its own deletion wakes nobody: what it takes along is removed by the next pass.
+  if (runningAttempt(record) === undefined && (await pruneIfDue(pass, now))) return after(0);
   return earlier(
     heldMs > 0 ? after(heldMs) : done,
     'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done,

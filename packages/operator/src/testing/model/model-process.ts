@@ -120,11 +120,12 @@ export class ModelProcess {
       random: world.random,
       onEntry: (key) => this.wake(key),
       confirm: (waiting, signal) => this.#intake.confirm(waiting, signal),
-      onReady: () => {
+      onLoaded: () => {
         this.#isPrimed = true;
         for (const image of this.caches.images.store.values())
           this.#intake.changed({ type: 'added', key: keyFor(image), new: image as StoredImage });
         for (const { image } of this.keeper.ledger?.entries.values() ?? []) this.wake(image);
+        this.keeper.policyFollowed();
       },
     });
     const memories = new Memories();
