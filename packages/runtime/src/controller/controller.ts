@@ -7,9 +7,10 @@ import { FailureLimiter } from '#queue/failure-limiter.ts';
 import { type Priority, WorkQueue } from '#queue/work-queue.ts';
 import { keyOf, parseKey } from '#store/key.ts';
 import type { Change } from '#store/store.ts';
-import { ApiError, isConflict } from '#transport/api-error.ts';
+import { isConflict } from '#transport/api-error.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ControllerOptions, KeysOf, Outcome, SourceOptions } from './options.ts';
+import { waitAfter } from './outage.ts';
 import { OwnWrites } from './own-writes.ts';
 import { ownerKeys } from './owner.ts';
 import { type Result, TerminalError } from './result.ts';
@@ -26,7 +27,7 @@ interface Stashed {
  *
  * Guarantees: a key is never in two passes at once; a change during a pass leads to another pass after it; a pass never sees a cache older than
  * the key's own last writes; the events of these writes alone lead to no pass; a throw leads to a retry after a growing wait (at least as long as
- * the server asked for), a TerminalError to none until something changes.
+ * the server asked for, and seconds at most while there is no server), a TerminalError to none until something changes.
  * Assumptions: reconcile is level-based: it reads all it needs and can be called at any time; it ends soon after its signal is aborted.
  * Caveats: because own writes wake nobody, a pass that wants to go on after one either goes on with the answer or returns `after(0)`.
  */
@@ -195,8 +196,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       log.debug({ err: error, retryInMs }, 'reconcile met a newer version');
       return 'conflict';
     }
-    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const retryInMs = Math.max(this.#limiter.next(key), asked);
+    const retryInMs = waitAfter(error, this.#limiter.next(key));
     this.queue.addAfter(key, retryInMs);
     log.error({ err: error, retryInMs }, 'reconcile failed');
     return 'error';
