@@ -52,6 +52,7 @@ export class EmbeddedCluster {
   readonly #parts: Parts;
   readonly #companions: ManagedProcess[] = [];
   readonly #fail: (reason: EmbeddedError) => void;
+  #recorded: Promise<void> = Promise.resolve();
   #connection: Connection | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -99,8 +100,11 @@ export class EmbeddedCluster {
     });
     this.#companions.push(companion);
     this.#watch(companion);
-    const processes = this.#all().map((each) => ({ name: each.name, pid: each.pid }));
-    await updateRunningFile(layout, { processes });
+    // One write after the other, each of all there is then: companions may be started at the same time.
+    this.#recorded = this.#recorded.then(() =>
+      updateRunningFile(layout, { processes: this.#all().map((each) => ({ name: each.name, pid: each.pid })) }),
+    );
+    await this.#recorded;
     return companion;
   }
 

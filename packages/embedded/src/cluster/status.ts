@@ -51,7 +51,7 @@ function missingProcess(processes: readonly { readonly name: string; readonly pi
 
 async function readinessProblem(kubeconfig: string): Promise<string | undefined> {
   try {
-    await using connection = new Connection(await readCredentials(kubeconfig), { timeoutMs: 5000 });
+    await using connection = new Connection(await readCredentials(kubeconfig), { timeoutMs: 20_000 });
     await connection.request({ method: 'GET', path: '/readyz' });
     return undefined;
   } catch (error) {
