@@ -31,7 +31,7 @@ test('in the background: up, status, kubeconfig, a second up is refused, down', 
     assert.equal(up.code, 0, up.stderr);
 
     const status = await statusOf(home);
-    assert.equal(status.state, 'running', status.problem);
+    assert.equal(status.state, 'running', status.problem ?? 'no problem was named');
     assert.deepEqual(
       status.processes.map(({ name }) => name),
       ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'operator'],

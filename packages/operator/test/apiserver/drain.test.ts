@@ -18,11 +18,26 @@ test('a queue is drained in order, never above the limit, with six writes an ima
     await stage.until('all images', () => stage.images().filter(({ status }) => status?.phase === 'Succeeded').length === count);
     await stage.until('free slots', () => stage.ledger().entries.size === 0);
   });
-  const tally = proxy.log.tally({ verb: 'write' });
-  console.log(tally, proxy.log.tally({ verb: 'read' }));
+  const tally: Record<string, number> = {};
+  for (const { write, code = 0, verb, resource, subresource } of proxy.log.requests) {
+    if (write === undefined || code >= 300) continue;
+    const what = [verb, resource, ...(subresource === undefined ? [] : [subresource])].join(' ');
+    tally[what] = (tally[what] ?? 0) + 1;
+  }
   const events = tally['create events'] ?? 0;
   const writes = Object.values(tally).reduce((sum, number) => sum + number, 0) - events;
   assert.equal(events, count);
-  assert.ok(writes <= 6 * count + 2, `${writes / count} writes an image: ${JSON.stringify(tally)}`);
+  // Six for an image that takes less than five seconds; on a busy machine one takes longer, and reports meanwhile.
+  assert.ok(writes <= 6 * count + reports(stage) + 4, `${writes / count} writes an image: ${JSON.stringify(tally)}`);
   assert.equal(stage.things(types.dataVolumes).length, count);
 });
+
+/** How often downloads may have reported: at most every five seconds each, and the last report may come with the end. */
+function reports(stage: Stage): number {
+  const seconds = stage
+    .images()
+    .flatMap(({ status }) =>
+      (status?.history ?? []).map(({ started, ended }) => (Date.parse(ended) - Date.parse(started)) / 1000),
+    );
+  return seconds.reduce((sum, length) => sum + (length < 4 ? 0 : Math.ceil(length / 5)), 0);
+}
