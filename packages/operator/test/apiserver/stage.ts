@@ -66,12 +66,12 @@ export interface Thing extends KubeObject {
 }
 
 /** The real operator's user, with its rights and no others. */
-export const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
+const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
 
 let prepared: Promise<TestCluster> | undefined;
 
 /** The cluster of this process with everything installed. */
-export function platform(): Promise<TestCluster> {
+function platform(): Promise<TestCluster> {
   prepared ??= prepare();
   return prepared;
 }
