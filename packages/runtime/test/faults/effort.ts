@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { seededRandom } from '@terrain/runtime/testing';
 
 /** `npm run faults` asks for every case; `npm test` has time for a sample of the slow ones. */
-const isExhaustive = process.env.TERRAIN_FAULTS === 'all';
+export const isExhaustive = process.env.TERRAIN_FAULTS === 'all';
 
 /** So many of them, another choice in each run; `FAULT_SEED` repeats one. All of them when every case is asked for. */
 export function sample<T>(t: TestContext, all: readonly T[], size: number): readonly T[] {

@@ -98,10 +98,11 @@ export class Scenario {
     const want = this.#want();
     let last: unknown;
     const isSettled = async (): Promise<boolean> => {
-      last = await this.#look();
+      // A server that is away is not settled either.
+      last = await this.#look().catch((error: Error) => error.message);
       return isDeepStrictEqual(last, want);
     };
-    await until('world as people want it', isSettled, 90_000).catch((error: Error) => {
+    await until('world as people want it', isSettled, 120_000, 25).catch((error: Error) => {
       throw new Error(`${error.message}; it is\n  ${JSON.stringify(last)}\nbut should be\n  ${JSON.stringify(want)}`);
     });
   }
