@@ -41,7 +41,8 @@ export function addLedgerController({ manager, namespace, keeper, onProblems }: 
     complain(policy, problems);
     // Without the ConfigMap there is no version of it: how far the cache is, says when it was seen to be gone.
     if (version !== undefined) await keeper.setPolicy(texts, version);
-    else if (!isSamePolicy(texts, ledger.policy)) await keeper.setPolicy(texts, configMaps.store.resourceVersion ?? '0');
+    else if (ledger.policyResourceVersion === undefined || !isSamePolicy(texts, ledger.policy))
+      await keeper.setPolicy(texts, configMaps.store.resourceVersion ?? '0');
     keeper.policyFollowed();
     return done;
   }

@@ -284,7 +284,9 @@ export class LedgerKeeper {
   async #choose(ledger: Ledger, signal: AbortSignal): Promise<readonly Waiting[]> {
     const room = roomIn(ledger);
     for (;;) {
-      if (room.count === 0 || !this.#isPolicyFollowed) return [];
+      // A ledger that was just made, by whomever, knows only the defaults.
+      const isPolicyKnown = this.#isPolicyFollowed && ledger.policyResourceVersion !== undefined;
+      if (room.count === 0 || !isPolicyKnown) return [];
       const chosen = this.queue.choose(room);
       const taken = chosen.filter(({ uid }) => ledger.entries.has(uid));
       for (const { uid } of taken) this.queue.remove(uid);
@@ -338,7 +340,8 @@ export class LedgerKeeper {
       { problems: reading.problems },
       'the ledger of running syncs was damaged by hand: what can be read is kept, the rest found by a list',
     );
-    const repaired = rebuildLedger(running, salvageLedger(found.data));
+    // What was in force stays in force: the defaults might admit, or remove, what the policy forbids.
+    const repaired = rebuildLedger(running, salvageLedger(found.data), this.#ledger?.policy);
     // The API server takes added entries only within the limit; the next write puts the limit in force again.
     const limit = Math.max(repaired.limit, repaired.entries.size);
     this.#take(await port.replace({ ...found, data: formatLedger({ ...repaired, limit }) }, signal));

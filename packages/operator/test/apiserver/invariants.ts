@@ -103,7 +103,8 @@ const compare = (a: Place, b: Place): number =>
 
 /**
  * S2: nobody is admitted while an image that has its place in the status, and waits for nothing but a slot, stands before him.
- * `namespaceShare` and images the operator had not been told of are beyond this check.
+ * Only images that stood there when the version of the ledger that is replaced was written: one that joined later may have come
+ * after the choice. `namespaceShare` is beyond this check.
  */
 const inOrder: Invariant = (world, event) => {
   if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
@@ -114,6 +115,7 @@ const inOrder: Invariant = (world, event) => {
   const admitted = [...after].filter(([uid, { seq }]) => before.get(uid)?.seq !== seq).sort(([, a], [, b]) => a.seq - b.seq);
   const last = admitted.at(-1)?.[0];
   const lastImage = last === undefined ? undefined : byUid.get(last);
+  const base = BigInt(event.previous?.metadata.resourceVersion ?? 0);
   if (lastImage?.status?.ticket === undefined) return undefined;
   const overtaken = images.find((image) => {
     const { uid = '', annotations = {}, deletionTimestamp } = image.metadata;
@@ -125,6 +127,7 @@ const inOrder: Invariant = (world, event) => {
       Object.keys(annotations).length === 0;
     return (
       isWaiting &&
+      BigInt(image.metadata.resourceVersion ?? 0) <= base &&
       !after.has(uid) &&
       !before.has(uid) &&
       image.metadata.generation === image.status?.observedGeneration &&

@@ -1,4 +1,5 @@
 /** What the suites share: a cluster with the platform's kinds and Terrain on it, the simulator, and operators to start and stop. */
+import { setTimeout } from 'node:timers/promises';
 import {
   admissionPolicies,
   crdOf,
@@ -27,11 +28,13 @@ import {
 } from '@terrain/embedded/testing';
 import { createOperator, type Operator, type OperatorOptions } from '@terrain/operator';
 import {
+  ApiError,
   applyManifests,
   type Connection,
   type Credentials,
   createLogger,
   Informers,
+  isAlreadyExists,
   isNotFound,
   type KubeObject,
   Resource,
@@ -87,7 +90,25 @@ async function prepare(): Promise<TestCluster> {
     ...operatorRole(),
   ] as KubeObject[];
   await applyManifests(connection, manifests, { fieldManager: 'test' });
+  await new Resource(connection, types.configMaps).create(ledgerManifest()).catch(ignoreExisting);
+  await untilAccepted(connection);
   return cluster;
+}
+
+/** Policies are in force, and know the kinds they are about, some time after they are stored. */
+async function untilAccepted(connection: Connection): Promise<void> {
+  const images = new Resource<VMDiskImage>(connection, types.images);
+  const probe = (url: string): VMDiskImage => aVMDiskImage({ metadata: { name: 'probe', namespace: 'default' }, spec: { url } });
+  const isRefused = (url: string): Promise<boolean | undefined> =>
+    images.create(probe(url), { dryRun: true }).then(
+      () => false,
+      (error: unknown) => (error instanceof ApiError && error.code === 403 ? true : undefined),
+    );
+  for (let tries = 0; tries < 600; tries++) {
+    if ((await isRefused('https://images.example.com/x')) === false && (await isRefused('http://localhost/x')) === true) return;
+    await setTimeout(100);
+  }
+  throw new Error('the policies were not in force after a minute');
 }
 
 export interface StageOptions {
@@ -220,15 +241,16 @@ export class Stage implements AsyncDisposable {
         end();
         resolve(value);
       };
-      const timer = setTimeout(() => {
+      const timer = globalThis.setTimeout(() => {
         end();
+        const named = this.images().filter(({ metadata }) => what.split(' ').includes(metadata.name));
+        const shown = (named.length > 0 ? named : this.images().filter(({ status }) => status?.phase !== 'Succeeded')).slice(
+          0,
+          6,
+        );
         reject(
           new Error(
-            `waited ${patience / 1000} s for ${what}; images: ${this.images().length}, of these not Succeeded: ${this.images()
-              .filter(({ status }) => status?.phase !== 'Succeeded')
-              .slice(0, 8)
-              .map(describe)
-              .join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
+            `waited ${patience / 1000} s for ${what}; ${shown.map(describe).join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
           ),
         );
       }, patience);
@@ -275,6 +297,11 @@ export class Stage implements AsyncDisposable {
     await configMaps.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: at, data }, { fieldManager: 'test', force: true });
   }
 
+  /** Puts back what lives in the operator's namespace, except the ledger. */
+  async install(): Promise<void> {
+    await applyManifests(this.connection, [...operatorIdentity(), ...operatorRole()] as KubeObject[], { fieldManager: 'test' });
+  }
+
   /** Only when no operator runs. */
   async resetLedger(): Promise<void> {
     const configMaps = this.resource(types.configMaps);
@@ -315,6 +342,11 @@ export class Stage implements AsyncDisposable {
   }
 }
 
+function ignoreExisting(error: unknown): undefined {
+  if (!isAlreadyExists(error)) throw error;
+  return undefined;
+}
+
 export function ignoreAbsent(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
   return undefined;
@@ -322,5 +354,5 @@ export function ignoreAbsent(error: unknown): undefined {
 
 function describe({ metadata, status }: VMDiskImage): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return `${metadata.name} ${status?.phase} ${ready?.reason} "${status?.message}" attempt ${status?.attempt?.number}`;
+  return `${metadata.name} ${status?.phase} ${ready?.reason} "${status?.message}" ${JSON.stringify([status?.attempt, status?.retry, status?.history])}`;
 }

@@ -15,6 +15,7 @@ import type { RunningImport } from '#ledger/rebuild.ts';
 import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
 import type { Claim, ConfigMap } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
+import { readPolicy } from '#policy/policy.ts';
 import { aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
 import { keyFor, ledgerKey, type ModelEvent, type ModelKind, type ModelWorld } from './model-world.ts';
 
@@ -125,7 +126,7 @@ export class ModelProcess {
         for (const image of this.caches.images.store.values())
           this.#intake.changed({ type: 'added', key: keyFor(image), new: image as StoredImage });
         for (const { image } of this.keeper.ledger?.entries.values() ?? []) this.wake(image);
-        this.keeper.policyFollowed();
+        this.#followPolicy();
       },
     });
     const memories = new Memories();
@@ -182,7 +183,10 @@ export class ModelProcess {
   #told({ kind, key, object, before }: ModelEvent): void {
     const subject = object ?? before;
     if (kind === 'ledger') {
-      if (this.#isPrimed) this.keeper.observed(object as ConfigMap | undefined);
+      if (this.#isPrimed) {
+        this.keeper.observed(object as ConfigMap | undefined);
+        this.#followPolicy();
+      }
       return;
     }
     if (kind === 'images') {
@@ -197,6 +201,15 @@ export class ModelProcess {
     if (owner !== undefined) this.wake(`${subject?.metadata.namespace}/${owner}`);
     // A claim has no owner in the model; whose it is, its name tells.
     else for (const image of this.caches.images.store.values()) this.wake(keyFor(image));
+  }
+
+  /** There is no policy in the model but the defaults, and what people set in the ledger. */
+  #followPolicy(): void {
+    this.keeper.policyFollowed();
+    const { ledger } = this.keeper;
+    if (ledger === undefined || ledger.policyResourceVersion !== undefined) return;
+    const { texts } = readPolicy({ retryBackoffDuration: '1s' }, new Map());
+    this.keeper.setPolicy(texts, String(this.world.revision)).catch(() => undefined);
   }
 
   isCaughtUp(key: string): boolean {

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Stage, types } from './stage.ts';
+
+const storageClasses = { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses', namespaced: false };
+const keys = { accessKeyId: 'QUtJQQ==', secretKey: 'c2VjcmV0' };
+
+test('what is missing is waited for without a slot, and the image goes on by itself when it comes', async (t) => {
+  await using stage = await Stage.open();
+  const operator = await stage.startOperator();
+  const secrets = stage.resource(types.secrets);
+  const secret = (name: string, data: Record<string, string>) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: stage.namespace },
+    data,
+  });
+
+  await t.test('s3 without a Secret', async () => {
+    await stage.createImage('bare', { spec: { sourceType: 's3' } });
+    const image = await stage.reason('bare', 'SecretMissing');
+    assert.match(image.status?.message ?? '', /for a public bucket use sourceType http/);
+  });
+  await t.test('a Secret that comes later, wrong at first', async () => {
+    await stage.createImage('later', { spec: { sourceType: 's3', secretRef: 'later' } });
+    await stage.reason('later', 'SecretMissing');
+    await secrets.create(secret('later', { accessKeyId: 'eA==' }));
+    await stage.reason('later', 'SecretInvalid');
+    await secrets.mergePatch({ name: 'later', namespace: stage.namespace }, { data: keys });
+    await stage.phase('later', 'Succeeded');
+  });
+  await t.test('certificates that come later', async () => {
+    await stage.createImage('certified', { spec: { certConfigMap: 'authority' } });
+    await stage.reason('certified', 'CertConfigMapMissing');
+    await stage.resource(types.configMaps).create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'authority', namespace: stage.namespace },
+      data: { 'ca.pem': '' },
+    });
+    await stage.phase('certified', 'Succeeded');
+  });
+  await t.test('a class that comes later', async () => {
+    const name = `late-${stage.namespace}`;
+    await stage.createImage('classless', { spec: { storageClass: name } });
+    const image = await stage.reason('classless', 'StorageClassMissing');
+    assert.match(image.status?.message ?? '', new RegExp(name));
+    await stage.resource(storageClasses).create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name },
+      provisioner: 'simulated.terrain.dev',
+    } as never);
+    await stage.phase('classless', 'Succeeded');
+    await stage.resource(storageClasses).delete({ name });
+  });
+  await t.test('a snapshot class of another driver', async () => {
+    await stage.createImage('foreign', { spec: { storageClass: 'standard', snapshotClass: 'ebs-snapshot' } });
+    const image = await stage.reason('foreign', 'SnapshotClassMissing');
+    assert.match(image.status?.message ?? '', /belongs to the driver ebs\.csi\.aws\.com/);
+  });
+  await t.test('those that wait hold up nobody', async () => {
+    await stage.createImage('plain');
+    await stage.phase('plain', 'Succeeded');
+    assert.equal(operator.keeper.queue.size, 0);
+    assert.equal(stage.image('bare')?.status?.attempt, undefined);
+  });
+});
+
+test('all sources are passed on as CDI wants them', async () => {
+  await using stage = await Stage.open();
+  await stage.startOperator();
+  await stage
+    .resource(types.secrets)
+    .create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', namespace: stage.namespace }, data: keys });
+  const digest = `sha256:${'a'.repeat(64)}`;
+  await stage.createImage('http', { spec: { checksum: digest } });
+  await stage.createImage('s3', { spec: { sourceType: 's3', secretRef: 'keys' } });
+  await stage.createImage('gcs', { spec: { sourceType: 'gcs', url: 'gs://bucket/x.qcow2' } });
+  await stage.createImage('registry', { spec: { sourceType: 'registry', url: 'docker://registry.example.com/debian:13' } });
+  await stage.createImage('blank', { spec: { sourceType: 'blank', url: undefined } });
+  for (const name of ['http', 's3', 'gcs', 'registry', 'blank']) await stage.phase(name, 'Succeeded');
+  const sources = Object.fromEntries(
+    stage.things(types.dataVolumes).map(({ metadata, spec }) => [metadata.labels?.['pelotech.ot/image'], spec?.source]),
+  );
+  assert.deepEqual(sources, {
+    http: { http: { url: 'https://images.example.com/http.qcow2', checksum: digest } },
+    s3: { s3: { url: 'https://images.example.com/s3.qcow2', secretRef: 'keys' } },
+    gcs: { gcs: { url: 'gs://bucket/x.qcow2' } },
+    registry: { registry: { url: 'docker://registry.example.com/debian:13' } },
+    blank: { blank: {} },
+  });
+});
