@@ -16,7 +16,7 @@ import {
   type VMDiskImage,
   type VMDiskImageSpec,
 } from '@terrain/api';
-import { aVMDiskImage, type Override } from '@terrain/api/testing';
+import { aDataSync, aVMDiskImage, type Override } from '@terrain/api/testing';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import {
   instantScenario,
@@ -104,8 +104,17 @@ async function untilAccepted(connection: Connection): Promise<void> {
       () => false,
       (error: unknown) => (error instanceof ApiError && error.code === 403 ? true : undefined),
     );
+  // Each kind is learned on its own: the mutating policies answer 503 for one they do not know yet.
+  const sets = new Resource<KubeObject>(connection, custom('pelotech.ot', 'v1alpha1', 'datasyncs'));
+  const areSetsKnown = (): Promise<boolean> =>
+    sets.create(aDataSync({ metadata: { name: 'probe', namespace: 'default' } }) as KubeObject, { dryRun: true }).then(
+      () => true,
+      () => false,
+    );
   for (let tries = 0; tries < 600; tries++) {
-    if ((await isRefused('https://images.example.com/x')) === false && (await isRefused('http://localhost/x')) === true) return;
+    const areImagesJudged =
+      (await isRefused('https://images.example.com/x')) === false && (await isRefused('http://localhost/x')) === true;
+    if (areImagesJudged && (await areSetsKnown())) return;
     await setTimeout(100);
   }
   throw new Error('the policies were not in force after a minute');
