@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DataSync, DataSyncVM } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
-import type { Informer } from '@terrain/runtime';
+import { applyManifests, type Informer, type KubeObject } from '@terrain/runtime';
 import { parse } from 'yaml';
 import { ignoreAbsent, Stage, types } from './stage.ts';
 
@@ -39,9 +39,9 @@ class Sets implements AsyncDisposable {
   async create(manifest: Pick<DataSync, 'spec'> & { metadata: { name: string } }): Promise<void> {
     const { namespace } = this.stage;
     const metadata = { ...manifest.metadata, namespace };
-    await this.stage
-      .resource<DataSync>(dataSyncType)
-      .create({ apiVersion: 'pelotech.ot/v1alpha1', kind: 'DataSync', ...manifest, metadata });
+    // Applied, not posted: the mutating policies answer 503 for a while after the kinds are new, and applying is tried again.
+    const set: KubeObject = { apiVersion: 'pelotech.ot/v1alpha1', kind: 'DataSync', ...manifest, metadata };
+    await applyManifests(this.stage.cluster.connection(), [set], { fieldManager: 'test' });
   }
 
   async setItems(name: string, ...vms: readonly DataSyncVM[]): Promise<void> {
