@@ -7,6 +7,9 @@ import { addImageController } from '#controllers/vmdiskimage/index.ts';
 import { ledgerPort } from '#ledger/api-port.ts';
 import { addLedgerController } from '#ledger/controller.ts';
 import { LedgerKeeper } from '#ledger/keeper.ts';
+import { measuredPort } from '#metrics/measured-port.ts';
+import { watchQueue } from '#metrics/queue-gauges.ts';
+import { SyncMetrics } from '#metrics/sync-metrics.ts';
 import type { Policy } from '#policy/policy.ts';
 
 export interface OperatorOptions {
@@ -48,7 +51,8 @@ export function createOperator({
   const time = new ServerClock(manager.clock);
   const api = time.listenTo(manager.api);
   const serverNow = (): number => time.now();
-  const port = ledgerPort(api, namespace);
+  const metrics = new SyncMetrics(manager.metrics.registry);
+  const port = measuredPort(ledgerPort(api, namespace), (result) => metrics.ledgerWritten(result));
   const keeper: LedgerKeeper = new LedgerKeeper({
     port,
     clock: manager.clock,
@@ -65,8 +69,18 @@ export function createOperator({
       for (const image of images.informers.images.store.values()) images.controller.queue.add(keyOf(image), 'background');
     },
   });
-  addLedgerController({ manager, namespace, keeper });
-  const images = addImageController({ manager, api, serverNow, keeper, ledger: port, workers });
+  watchQueue(manager.metrics.registry, keeper, serverNow);
+  addLedgerController({ manager, namespace, keeper, onProblems: (problems) => metrics.policyProblems(problems) });
+  const images = addImageController({
+    manager,
+    api,
+    serverNow,
+    keeper,
+    ledger: port,
+    workers,
+    onStored: (snapshot, decision, happening) => metrics.stored(snapshot, decision, happening),
+  });
+  images.informers.images.onChange((change) => metrics.imageChanged(change));
   addDataSyncController({ manager, serverNow, ready: keeper.ready, defaultDiskSize: () => keeper.policy.defaultDiskSize });
   return {
     manager,

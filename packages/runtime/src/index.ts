@@ -2,6 +2,9 @@
  * A controller runtime for TypeScript: from a socket to an API server up to controllers. It knows no kind of ours.
  */
 
+// A program's own metrics join the registry of its Manager, so they must be made by the same library.
+export { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
 export { type CompareAndSwapOptions, compareAndSwap } from '#apply/compare-and-swap.ts';
 export { controllerReference, controllerUid, ForeignObjectError } from '#apply/owner-reference.ts';
 export { type Refusal, refusalOf } from '#apply/refusal.ts';

@@ -17,7 +17,7 @@ import { Memories } from './memory.ts';
 import { Needs } from './needs.ts';
 import { NamedObjectWatch } from './object-watch.ts';
 import { addIndexes, byNamespace, byVolume, type ImageInformers, inUseByNamespace } from './observe.ts';
-import type { Deps } from './pass.ts';
+import type { Deps, StoredHandler } from './pass.ts';
 import { reconcileImage } from './reconcile.ts';
 import { imageKeyOf } from './references.ts';
 
@@ -32,6 +32,7 @@ export interface ImageControllerOptions {
   readonly keeper: LedgerKeeper;
   readonly ledger: LedgerPort;
   readonly workers: number;
+  readonly onStored: StoredHandler;
 }
 
 export interface ImageController {
@@ -66,6 +67,7 @@ export function addImageController({
   keeper,
   ledger,
   workers,
+  onStored,
 }: ImageControllerOptions): ImageController {
   const { importers, ...informers } = informersOf(manager);
   addIndexes(informers);
@@ -86,6 +88,7 @@ export function addImageController({
     intake,
     sleep: (ms, signal) => manager.clock.sleep(ms, signal),
     record: (object, happening) => manager.events.record(object, happening),
+    onStored,
     awaitPlatform: (key, isWaiting) => platform.set(key, isWaiting),
   };
   const controller: Controller<VMDiskImage> = manager.controller<VMDiskImage>({

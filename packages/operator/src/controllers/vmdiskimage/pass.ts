@@ -12,6 +12,9 @@ import type { Snapshot, StoredImage } from './snapshot.ts';
 import { heldBackMs, statusOf } from './status.ts';
 import type { Decision } from './step.ts';
 
+/** Told once for each status that is stored. */
+export type StoredHandler = (snapshot: Snapshot, decision: Decision, happening: Happening | undefined) => void;
+
 /** What every pass shares. */
 export interface Deps extends ObserveSources {
   readonly eyes: Eyes;
@@ -22,6 +25,8 @@ export interface Deps extends ObserveSources {
   /** Waits `ms`, for retries within a pass. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly record: (object: KubeObject, happening: Happening) => void;
+  /** The status of a decision was stored, with the event it is worth. */
+  readonly onStored?: StoredHandler;
   /** Notes that the image waits for something cluster-wide (a class, a kind), or that it does not. */
   readonly awaitPlatform: (key: string, isWaiting: boolean) => void;
 }
@@ -57,6 +62,7 @@ export async function saveStatus(pass: Pass, snapshot: Snapshot, decision: Decis
     deps.intake.wrote(image);
     const happening = eventOf(snapshot, decision);
     if (happening !== undefined) deps.record(image, happening);
+    deps.onStored?.(snapshot, decision, happening);
   }
   return { image: await unguard(pass, snapshot, image), heldMs: 0 };
 }
