@@ -1,0 +1,63 @@
+import type { Ledger } from '@terrain/api';
+import { SyncQueue, type Waiting } from '#queue/sync-queue.ts';
+import { roomIn } from './transition.ts';
+
+/** Looks at an image live: as it waits now, or undefined when it does not wait any more. */
+export type Confirm = (waiting: Waiting, signal: AbortSignal) => Promise<Waiting | undefined>;
+
+/**
+ * Who is admitted next.
+ *
+ * Guarantees: an image is chosen only on a view of it that is newer than every foreign write of the ledger, since whoever wrote it may
+ * have run, or ended, an attempt of that image.
+ */
+export class Admission {
+  readonly queue = new SyncQueue();
+  readonly #confirm: Confirm;
+  /** Rises with every write of somebody else: what was known of images before may be out of date. */
+  #epoch = 1;
+  readonly #verified = new Map<string, number>();
+
+  constructor(confirm: Confirm) {
+    this.#confirm = confirm;
+  }
+
+  /** Somebody else has written the ledger. */
+  doubtAll(): void {
+    this.#epoch++;
+  }
+
+  /** The image was read or written at this moment with nobody else in between. */
+  verified(uid: string): void {
+    this.#verified.set(uid, this.#epoch);
+  }
+
+  forget(uid: string): void {
+    this.#verified.delete(uid);
+  }
+
+  /** The first images there is room for, each looked at live if somebody else has written the ledger since it was last seen. */
+  async choose(ledger: Ledger, signal: AbortSignal): Promise<readonly Waiting[]> {
+    const room = roomIn(ledger);
+    if (room.count === 0) return [];
+    for (;;) {
+      const chosen = this.queue.choose(room);
+      const taken = chosen.filter(({ uid }) => ledger.entries.has(uid));
+      for (const { uid } of taken) this.queue.remove(uid);
+      const doubtful = chosen.filter(({ uid }) => !ledger.entries.has(uid) && this.#verified.get(uid) !== this.#epoch);
+      if (doubtful.length === 0 && taken.length === 0) return chosen;
+      const epoch = this.#epoch;
+      await Promise.all(doubtful.map((waiting) => this.#lookAt(waiting, epoch, signal)));
+    }
+  }
+
+  async #lookAt(waiting: Waiting, epoch: number, signal: AbortSignal): Promise<void> {
+    const confirmed = await this.#confirm(waiting, signal);
+    if (confirmed === undefined) {
+      this.queue.remove(waiting.uid);
+      return;
+    }
+    this.queue.set(confirmed);
+    this.#verified.set(waiting.uid, epoch);
+  }
+}

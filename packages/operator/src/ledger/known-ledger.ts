@@ -1,0 +1,124 @@
+import { type Ledger, type LedgerEntry, parseLedger } from '@terrain/api';
+import { compareVersions } from '@terrain/runtime';
+import type { ConfigMap } from '#platform/core.ts';
+import { isSamePolicy, type Policy, policyOf } from '#policy/policy.ts';
+import { EntryIndex } from './entry-index.ts';
+
+export interface KnownLedgerOptions {
+  /** The API server's time. */
+  readonly serverNow: () => number;
+  /** The image of this UID holds an entry, which came or changed. */
+  readonly onHeld: (uid: string) => void;
+  /** The entry of an image came, changed or went. */
+  readonly onEntry: (imageKey: string) => void;
+  /** What is in force changed. */
+  readonly onPolicy: (policy: Policy, before: Policy) => void;
+}
+
+/** The ledger as last seen, by whatever way, and what follows from one version to the next. */
+export class KnownLedger {
+  readonly #options: KnownLedgerOptions;
+  readonly #entries = new EntryIndex();
+  #object: ConfigMap | undefined;
+  #ledger: Ledger | undefined;
+  #policy: Policy = policyOf(new Map());
+  #trouble = 'the ledger of running syncs has not been read yet';
+  #highestSeq = 0;
+
+  constructor(options: KnownLedgerOptions) {
+    this.#options = options;
+  }
+
+  /** The stored object; undefined when only a live read can tell. */
+  get object(): ConfigMap | undefined {
+    return this.#object;
+  }
+
+  /** Undefined while it cannot be used. */
+  get ledger(): Ledger | undefined {
+    return this.#ledger;
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  /** Why the ledger cannot be used. */
+  get trouble(): string {
+    return this.#trouble;
+  }
+
+  /** The highest number ever seen, in case somebody lowered the one in the ledger. */
+  get highestSeq(): number {
+    return this.#highestSeq;
+  }
+
+  entryOf(uid: string): LedgerEntry | undefined {
+    return this.#ledger?.entries.get(uid);
+  }
+
+  /** Since when an entry is known to be closing, by the API server's clock. */
+  closingSince(uid: string): number | undefined {
+    return this.#entries.closingSince(uid);
+  }
+
+  /** Entries of images of this name, of all lives of the name. */
+  entriesOf(imageKey: string): [uid: string, entry: LedgerEntry][] {
+    return [...this.#entries.uidsOf(imageKey)].flatMap((uid) => {
+      const entry = this.entryOf(uid);
+      return entry === undefined ? [] : [[uid, entry]];
+    });
+  }
+
+  /** Images in a namespace whose attempts are being cleared away. */
+  closingImages(namespace: string): string[] {
+    const found: string[] = [];
+    for (const { image, state } of this.#ledger?.entries.values() ?? [])
+      if (state === 'closing' && image.startsWith(`${namespace}/`)) found.push(image);
+    return found;
+  }
+
+  /** Whether a version is another one than the one known, and not an older one that comes late. */
+  isNews({ metadata }: ConfigMap): boolean {
+    const known = this.#object?.metadata;
+    if (known === undefined || metadata.uid !== known.uid) return true;
+    return compareVersions(metadata.resourceVersion ?? '', known.resourceVersion ?? '') > 0;
+  }
+
+  /** What is known may not be so any more: the next to ask has to read. */
+  doubt(): void {
+    this.#object = undefined;
+  }
+
+  /** Takes a version as the present one. False when it is damaged: the live read that has to follow repairs it. */
+  take(object: ConfigMap): boolean {
+    const reading = parseLedger(object.data);
+    if (reading.kind === 'damaged') {
+      this.doubt();
+      return false;
+    }
+    this.#object = object;
+    if (reading.kind === 'ledger') {
+      this.#moveTo(reading.ledger);
+      return true;
+    }
+    this.#ledger = undefined;
+    this.#trouble = reading.message;
+    return true;
+  }
+
+  #moveTo(ledger: Ledger): void {
+    const { serverNow, onHeld, onEntry, onPolicy } = this.#options;
+    const before = this.#ledger;
+    this.#ledger = ledger;
+    this.#highestSeq = Math.max(this.#highestSeq, ledger.seq);
+    if (before === undefined || !isSamePolicy(before.policy, ledger.policy)) {
+      const former = this.#policy;
+      this.#policy = policyOf(ledger.policy);
+      onPolicy(this.#policy, former);
+    }
+    const { held, images } = this.#entries.update(before?.entries ?? new Map(), ledger.entries, serverNow());
+    for (const uid of held) onHeld(uid);
+    for (const image of images) onEntry(image);
+  }
+}
