@@ -1,16 +1,16 @@
 /** Plays operators against a cluster in an order drawn from a seed: crashes, lost answers, late writes, stale caches, two at once. */
-import { annotations, labels, parseLedger, sourceHash, type VMDiskImage } from '@terrain/api';
+import { annotations } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import { controllerUid, type KubeObject, NoAnswerError } from '@terrain/runtime';
 import { FakeClock, seededRandom } from '@terrain/runtime/testing';
-import { attemptOf } from '#controllers/vmdiskimage/desired.ts';
 import type { StoredImage } from '#controllers/vmdiskimage/snapshot.ts';
 import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
 import type { ConfigMap } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { readPolicy } from '#policy/policy.ts';
+import { ModelInvariants } from './model-invariants.ts';
 import { type Flight, ModelProcess } from './model-process.ts';
-import { ledgerKey, type ModelEvent, ModelWorld } from './model-world.ts';
+import { ledgerKey, ModelWorld } from './model-world.ts';
 
 export interface ModelOptions {
   readonly seed: number;
@@ -56,17 +56,13 @@ class Model {
   readonly #random: () => number;
   readonly #clock = new FakeClock();
   readonly #world: ModelWorld;
+  readonly #invariants: ModelInvariants;
   readonly #flights: Flight[] = [];
   #processes: ModelProcess[] = [];
   readonly #frozen = new Set<ModelProcess>();
   readonly #log: string[] = [];
-  readonly #problems: string[] = [];
-  readonly #attempts = new Map<string, number>();
-  readonly #volumesMade = new Map<string, number>();
-  readonly #wishes = new Map<string, number>();
   #crashes = 0;
   #lateWrites = 0;
-  #volumes = 0;
   #isCalm = false;
 
   constructor(options: ModelOptions) {
@@ -75,13 +71,22 @@ class Model {
     this.#world = new ModelWorld(
       () => this.#clock.now(),
       this.#random,
-      (event) => this.#check(event),
+      (event) => this.#invariants?.check(event),
     );
+    this.#invariants = new ModelInvariants(this.#world, {
+      isTampered: options.isTampered === true,
+      note: (text) => this.#note(text),
+    });
     for (let index = 0; index < options.processes; index++) this.#startProcess();
   }
 
   get result(): ModelResult {
-    return { revisions: this.#world.revision, volumes: this.#volumes, crashes: this.#crashes, lateWrites: this.#lateWrites };
+    return {
+      revisions: this.#world.revision,
+      volumes: this.#invariants.volumes,
+      crashes: this.#crashes,
+      lateWrites: this.#lateWrites,
+    };
   }
 
   recent(): string {
@@ -98,7 +103,7 @@ class Model {
       if (this.#random() < this.#options.people) this.#person();
       if (this.#world.objects.images.size < this.#options.images && this.#random() < 0.2) this.#createImage();
       await this.#step();
-      this.#throwProblems();
+      this.#invariants.assert();
     }
   }
 
@@ -109,7 +114,7 @@ class Model {
     for (let round = 0; round < 4000; round++) {
       await this.#step();
       if (round % 20 === 0) await this.#clock.advance(2000);
-      this.#throwProblems();
+      this.#invariants.assert();
       if (round % 50 === 0 && this.#isAtRest()) return;
     }
     const images = this.#world
@@ -295,7 +300,7 @@ class Model {
         metadata: { ...image.metadata, annotations: value === undefined ? rest : { ...rest, [name]: value } },
       } as unknown as KubeObject);
     };
-    this.#wishes.set(image.metadata.uid, (this.#wishes.get(image.metadata.uid) ?? 0) + 1);
+    this.#invariants.wished(image.metadata.uid);
     this.#note(`a person turns to ${image.metadata.name}`);
     if (wish < 0.25) this.#changeSource(image);
     else if (wish < 0.45) annotate(annotations.retry, String(this.#random()));
@@ -341,96 +346,5 @@ class Model {
       if (victim !== undefined) this.#world.markDeleted(kind, victim);
     }
     this.#note('somebody tampers');
-  }
-
-  #throwProblems(): void {
-    if (this.#problems.length > 0) throw new Error(this.#problems.join('; '));
-  }
-
-  // What must be true at every revision.
-
-  #check({ kind, object, before }: ModelEvent): void {
-    if (this.#world === undefined) return;
-    if (kind === 'ledger') this.#checkLedger(object as ConfigMap | undefined, before as ConfigMap | undefined);
-    if (kind === 'dataVolumes') this.#checkVolume(object as DataVolume | undefined, before as DataVolume | undefined);
-    if (kind === 'images' && object !== undefined && before !== undefined)
-      this.#checkImage(object as unknown as VMDiskImage, before as unknown as VMDiskImage);
-    if (this.#options.isTampered !== true && (kind === 'ledger' || kind === 'dataVolumes')) this.#checkSlots();
-  }
-
-  #checkLedger(now: ConfigMap | undefined, before: ConfigMap | undefined): void {
-    const [after, former] = [now, before].map((one) => {
-      const reading = parseLedger(one?.data);
-      return reading.kind === 'ledger' ? reading.ledger : undefined;
-    });
-    if (after === undefined || former === undefined) return;
-    const shown = [...after.entries.values()].map(
-      ({ image, attempt, seq, state }) => `${image.slice(5, 7)}#${attempt}@${seq}${state === 'open' ? '' : 'x'}`,
-    );
-    this.#note(`ledger: ${shown.join(' ')} (limit ${after.limit})`);
-    for (const [uid, entry] of after.entries) {
-      const known = former.entries.get(uid);
-      if (known?.seq === entry.seq) {
-        if (known.state === 'closing' && entry.state === 'open') this.#problems.push(`entry of ${entry.image} was opened again`);
-        continue;
-      }
-      if (after.entries.size > after.limit)
-        this.#problems.push(`S1: ${after.entries.size} entries with the limit ${after.limit}`);
-      const last = this.#attempts.get(uid) ?? 0;
-      if (entry.attempt <= last && this.#options.isTampered !== true)
-        this.#problems.push(`S6: attempt ${entry.attempt} of ${entry.image} again`);
-      this.#attempts.set(uid, Math.max(last, entry.attempt));
-      if (known !== undefined && this.#options.isTampered !== true)
-        this.#problems.push(`the slot of ${entry.image} changed hands without being released`);
-    }
-  }
-
-  #checkSlots(): void {
-    const entries = this.#world.entries();
-    for (const volume of this.#world.list<DataVolume>('dataVolumes')) {
-      const uid = controllerUid(volume) ?? '';
-      if (!isUnfinished(volume) || entries.get(uid)?.attempt === attemptOf(volume)) continue;
-      this.#problems.push(`S1: DataVolume ${volume.metadata.name} may download without an entry`);
-    }
-  }
-
-  #checkVolume(now: DataVolume | undefined, before: DataVolume | undefined): void {
-    if (now === undefined || before !== undefined) return;
-    this.#volumes++;
-    const uid = controllerUid(now) ?? '';
-    const id = `${uid}/${now.metadata.labels?.[labels.attempt]}`;
-    if (this.#volumesMade.has(id) && this.#options.isTampered !== true)
-      this.#problems.push(`S6: a second DataVolume for attempt ${id}`);
-    this.#volumesMade.set(id, 1);
-    const made = [...this.#volumesMade.keys()].filter((key) => key.startsWith(`${uid}/`)).length;
-    const most = 3 * (1 + (this.#wishes.get(uid) ?? 0));
-    if (made > most && this.#options.isTampered !== true)
-      this.#problems.push(`S3: ${made} downloads of ${now.metadata.name}, ${most} are allowed`);
-  }
-
-  #checkImage(now: VMDiskImage, before: VMDiskImage): void {
-    const { status = {}, metadata } = now;
-    this.#note(
-      `${metadata.name.slice(0, 2)}: attempt ${status.attempt?.number} last ${status.retry?.lastAttempt} ${status.phase} ${status.message?.slice(0, 60)}`,
-    );
-    const figures = [
-      [status.attempt?.number, before.status?.attempt?.number, 'attempt'],
-      [status.retry?.lastAttempt, before.status?.retry?.lastAttempt, 'lastAttempt'],
-      [status.observedGeneration, before.status?.observedGeneration, 'observedGeneration'],
-    ] as const;
-    for (const [a, b, name] of figures)
-      if ((a ?? 0) < (b ?? 0)) this.#problems.push(`S8: ${name} of ${metadata.name} went from ${b} to ${a}`);
-    const ready = status.conditions?.find(({ type }) => type === 'Ready');
-    if (
-      ready?.status !== 'True' ||
-      ready.observedGeneration !== metadata.generation ||
-      before.status?.artifact?.volumeSnapshot === status.artifact?.volumeSnapshot
-    )
-      return;
-    const cut = this.#world.get<VolumeSnapshot>('snapshots', `${metadata.namespace}/${status.artifact?.volumeSnapshot}`);
-    if (cut?.status?.readyToUse !== true && this.#options.isTampered !== true)
-      this.#problems.push(`S4: ${metadata.name} is Ready without a ready snapshot`);
-    if (status.artifact?.sourceHash !== sourceHash(now.spec))
-      this.#problems.push(`S4: ${metadata.name} is Ready with another source`);
   }
 }
