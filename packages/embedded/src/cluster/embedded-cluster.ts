@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { Connection, type Credentials } from '@terrain/runtime';
 import type { ControlPlane } from '#control-plane/control-plane.ts';
-import { EmbeddedError } from '#embedded-error.ts';
+import type { EmbeddedError } from '#embedded-error.ts';
 import type { HomeLayout } from '#home/layout.ts';
 import { rotateLog } from '#home/logs.ts';
 import type { FileLock } from '#process/file-lock.ts';
 import { ManagedProcess } from '#process/managed-process.ts';
 import { residentBytes } from '#process/process-facts.ts';
+import { Supervisor } from '#process/supervisor.ts';
 import { removeRunningFile, updateRunningFile } from './running-file.ts';
 
 /** One process of a cluster and what it costs. */
@@ -35,23 +36,25 @@ interface Parts {
   readonly lock: FileLock;
   readonly plane: ControlPlane;
   readonly port: number;
+  readonly onRestart?: (sentence: string) => void;
 }
 
 /**
  * A running cluster with a home.
  *
- * Guarantees: its processes end with this one; `stop` ends them in order and keeps the data; one that ends by itself shows in `failed`.
+ * Guarantees: its processes end with this one; `stop` ends them in order and keeps the data; one that ends by itself is started again, and one that
+ * keeps ending shows in `failed`.
  */
 export class EmbeddedCluster {
   readonly home: string;
   readonly kubeconfig: string;
   readonly port: number;
   readonly credentials: Credentials;
-  /** Resolves with the reason when a process ends that should run; never rejects, stays pending in an orderly life. */
+  /** Resolves with the reason when a process cannot be kept running; never rejects, stays pending in an orderly life. */
   readonly failed: Promise<EmbeddedError>;
   readonly #parts: Parts;
-  readonly #companions: ManagedProcess[] = [];
-  readonly #fail: (reason: EmbeddedError) => void;
+  readonly #companions = new Map<string, ManagedProcess>();
+  readonly #supervisor: Supervisor;
   #recorded: Promise<void> = Promise.resolve();
   #connection: Connection | undefined;
   #stopping: Promise<void> | undefined;
@@ -62,10 +65,14 @@ export class EmbeddedCluster {
     this.kubeconfig = parts.layout.kubeconfig;
     this.port = parts.port;
     this.credentials = parts.plane.credentials(parts.port);
-    const { promise, resolve } = Promise.withResolvers<EmbeddedError>();
-    this.failed = promise;
-    this.#fail = resolve;
-    for (const component of parts.plane.processes) this.#watch(component);
+    this.#supervisor = new Supervisor(parts);
+    this.failed = this.#supervisor.failed;
+    for (const component of parts.plane.processes) {
+      this.#supervisor.watch(component, (successor) => {
+        parts.plane.adopt(successor);
+        void this.#record();
+      });
+    }
   }
 
   /** The administrator's connection, shared; closed by `stop`. */
@@ -98,13 +105,12 @@ export class EmbeddedCluster {
       env,
       holdsEventLoop: true,
     });
-    this.#companions.push(companion);
-    this.#watch(companion);
-    // One write after the other, each of all there is then: companions may be started at the same time.
-    this.#recorded = this.#recorded.then(() =>
-      updateRunningFile(layout, { processes: this.#all().map((each) => ({ name: each.name, pid: each.pid })) }),
-    );
-    await this.#recorded;
+    this.#companions.set(name, companion);
+    this.#supervisor.watch(companion, (successor) => {
+      this.#companions.set(name, successor);
+      void this.#record();
+    });
+    await this.#record();
     return companion;
   }
 
@@ -120,7 +126,8 @@ export class EmbeddedCluster {
 
   async #stop(): Promise<void> {
     const { layout, lock, plane } = this.#parts;
-    await Promise.all(this.#companions.map((companion) => companion.stop(companionDeadlineMs)));
+    await this.#supervisor.stop();
+    await Promise.all([...this.#companions.values()].map((companion) => companion.stop(companionDeadlineMs)));
     await this.#connection?.close();
     await plane.stop();
     await removeRunningFile(layout);
@@ -128,16 +135,14 @@ export class EmbeddedCluster {
   }
 
   #all(): readonly ManagedProcess[] {
-    return [...this.#parts.plane.processes, ...this.#companions];
+    return [...this.#parts.plane.processes, ...this.#companions.values()];
   }
 
-  #watch(component: ManagedProcess): void {
-    void component.exited.then(async (exit) => {
-      if (this.#stopping !== undefined) return;
-      const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
-      const words = await component.lastWords(3);
-      const sentence = `${component.name} ended ${how}; the last lines of ${component.logFile} are:\n${words}`;
-      this.#fail(new EmbeddedError('ComponentFailed', sentence));
-    });
+  /** One write after the other, each of all there is then: companions may be started at the same time. */
+  #record(): Promise<void> {
+    this.#recorded = this.#recorded.then(() =>
+      updateRunningFile(this.#parts.layout, { processes: this.#all().map(({ name, pid }) => ({ name, pid })) }),
+    );
+    return this.#recorded;
   }
 }

@@ -70,7 +70,8 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
       port,
       processes: plane.processes.map(({ name, pid }) => ({ name, pid })),
     });
-    return new EmbeddedCluster({ layout, lock, plane, port });
+    const onRestart = (message: string) => progress({ type: 'note', task: 'supervisor', message });
+    return new EmbeddedCluster({ layout, lock, plane, port, onRestart });
   } catch (error) {
     plane?.killAll();
     await Promise.all(plane?.processes.map((component) => component.waitForExit()) ?? []);

@@ -149,9 +149,14 @@ export class ControlPlane {
       logFile: join(this.#options.directory, 'logs', `${name}.log`),
       holdsEventLoop: !this.#options.throwAway,
     });
-    this.#processes.set(name, started);
-    void started.exited.then(() => this.#onEnd?.(started));
+    this.adopt(started);
     return started;
+  }
+
+  /** Takes a process into the plane, in the place of the one that had its name before. */
+  adopt(started: ManagedProcess): void {
+    this.#processes.set(started.name, started);
+    void started.exited.then(() => this.#onEnd?.(started));
   }
 
   async #failIfEnded(port: number): Promise<void> {

@@ -24,6 +24,8 @@ export interface ProcessExit {
 
 /** A child process that dies with us. */
 export class ManagedProcess {
+  /** How it was started: enough to start it again. */
+  readonly options: ProcessOptions;
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
@@ -36,6 +38,7 @@ export class ManagedProcess {
   private constructor(options: ProcessOptions, child: ChildProcess, pid: number, logStart: number) {
     this.#child = child;
     this.#logStart = logStart;
+    this.options = options;
     this.name = options.name;
     this.pid = pid;
     this.logFile = options.logFile;

@@ -6,7 +6,9 @@ import type { Binaries } from '#binary/ensure.ts';
 import { ControlPlane } from '#control-plane/control-plane.ts';
 import { administrator } from '#control-plane/pki.ts';
 import { isEmbeddedError } from '#embedded-error.ts';
+import type { ManagedProcess } from '#process/managed-process.ts';
 import { freePort } from '#process/port.ts';
+import { Supervisor } from '#process/supervisor.ts';
 
 export interface TestClusterOptions {
   /** Also run the controller-manager: garbage collection, namespace deletion, service accounts. Default false. */
@@ -30,9 +32,10 @@ export class TestCluster {
   readonly #plane: ControlPlane;
   readonly #binaries: Binaries;
   readonly #connections: Connection[] = [];
+  readonly #supervisor = new Supervisor();
   #connection: Connection | undefined;
-  #controllerManager: Promise<unknown> | undefined;
-  #scheduler: Promise<unknown> | undefined;
+  #controllerManager: Promise<void> | undefined;
+  #scheduler: Promise<void> | undefined;
 
   private constructor(plane: ControlPlane, options: { directory: string; binaries: Binaries; port: number; kubeconfig: string }) {
     this.#plane = plane;
@@ -143,13 +146,18 @@ export class TestCluster {
 
   /** Starts what the options ask for and does not run yet. Callers at the same time share one start. */
   async ensure(options: TestClusterOptions): Promise<void> {
-    if (options.controllerManager) this.#controllerManager ??= this.#plane.startControllerManager(this.port);
-    if (options.scheduler) this.#scheduler ??= this.#plane.startScheduler(this.port);
+    if (options.controllerManager) this.#controllerManager ??= this.#keep(this.#plane.startControllerManager(this.port));
+    if (options.scheduler) this.#scheduler ??= this.#keep(this.#plane.startScheduler(this.port));
     await Promise.all([this.#controllerManager, this.#scheduler]);
+  }
+
+  async #keep(starting: Promise<ManagedProcess>): Promise<void> {
+    this.#supervisor.watch(await starting, (successor) => this.#plane.adopt(successor));
   }
 
   /** Ends all processes at once; the data is thrown away anyway. */
   async stop(): Promise<void> {
+    await this.#supervisor.stop();
     await this.#closeConnections();
     this.#plane.killAll();
     await Promise.all(this.#plane.processes.map((process) => process.waitForExit()));
