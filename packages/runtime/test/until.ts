@@ -4,7 +4,7 @@ import { systemClock } from '#clock/clock.ts';
 export async function until(
   what: string,
   isMet: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
   everyMs = 5,
 ): Promise<void> {
   const end = systemClock.monotonic() + timeoutMs;
