@@ -1,6 +1,6 @@
 /** The way to the ledger through the API server. */
-import { labels, ledgerName, managerName, pelotechGroup } from '@terrain/api';
-import { type ApiTransport, isNotFound, Resource } from '@terrain/runtime';
+import { dataVolumeName, labels, ledgerName, managerName, pelotechGroup } from '@terrain/api';
+import { type ApiTransport, controllerUid, isNotFound, Resource } from '@terrain/runtime';
 import { type DataVolume, dataVolumeType, isUnfinished } from '#platform/cdi.ts';
 import { type ConfigMap, configMapType } from '#platform/core.ts';
 import type { LedgerPort } from './port.ts';
@@ -26,6 +26,12 @@ export function ledgerPort(api: ApiTransport, namespace: string): LedgerPort {
       const selector = `${labels.managedBy}=${managerName},${labels.attempt}`;
       const found = await dataVolumes.list({}, { labelSelector: selector, signal }).catch(absent);
       return (found?.items ?? []).flatMap(runningImport);
+    },
+    async isRunning(uid, { image, attempt }, signal) {
+      const [inNamespace = '', name = ''] = image.split('/');
+      const at = { name: dataVolumeName({ name, uid, attempt }), namespace: inNamespace };
+      const dataVolume = await dataVolumes.get(at, { signal }).catch(absent);
+      return dataVolume !== undefined && controllerUid(dataVolume) === uid && isUnfinished(dataVolume);
     },
   };
 }

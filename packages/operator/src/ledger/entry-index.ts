@@ -5,6 +5,8 @@ import { isSameEntry } from './transition.ts';
 export interface EntryNews {
   /** UIDs of images whose entry came or changed. */
   readonly held: readonly string[];
+  /** Entries that went. */
+  readonly gone: readonly (readonly [uid: string, entry: LedgerEntry])[];
   /** `namespace/name` of every image whose entry came, changed or went. */
   readonly images: ReadonlySet<string>;
 }
@@ -31,6 +33,7 @@ export class EntryIndex {
   /** Moves on from one version of the ledger to another. */
   update(before: Ledger['entries'], after: Ledger['entries'], nowMs: number): EntryNews {
     const held: string[] = [];
+    const gone: [string, LedgerEntry][] = [];
     const images = new Set<string>();
     for (const [uid, entry] of after) {
       if (isSameEntry(before.get(uid), entry)) continue;
@@ -41,9 +44,10 @@ export class EntryIndex {
     for (const [uid, entry] of before) {
       if (after.has(uid)) continue;
       this.#drop(uid, entry);
+      gone.push([uid, entry]);
       images.add(entry.image);
     }
-    return { held, images };
+    return { held, gone, images };
   }
 
   #note(uid: string, { image, state }: LedgerEntry, nowMs: number): void {

@@ -8,6 +8,7 @@ import { KnownLedger } from './known-ledger.ts';
 import { loadLedger } from './load.ts';
 import { PendingChanges } from './pending-changes.ts';
 import type { LedgerPort } from './port.ts';
+import { type Suspect, Suspects } from './suspects.ts';
 import { admit, applyChanges, isSameLedger, type LedgerChange } from './transition.ts';
 import { WriteLoop } from './write-loop.ts';
 
@@ -48,6 +49,7 @@ export class LedgerKeeper {
   readonly #loop: WriteLoop;
   readonly #admission: Admission;
   readonly #known: KnownLedger;
+  readonly #suspects: Suspects;
   readonly #pending = new PendingChanges();
   readonly #loaded = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<void>();
@@ -56,12 +58,18 @@ export class LedgerKeeper {
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
   #lastOwnVersion: string | undefined;
+  /** Whether the version being taken is what this process wrote. */
+  #isOwnVersion = false;
 
   constructor(options: LedgerKeeperOptions) {
     this.#options = options;
     this.#admission = new Admission(options.confirm);
+    this.#suspects = new Suspects(options.port.isRunning);
     this.#known = new KnownLedger({
       ...options,
+      onGone: (uid, entry) => {
+        if (!this.#isOwnVersion) this.#suspects.add(uid, entry);
+      },
       onHeld: (uid) => void this.queue.remove(uid),
       onPolicy: (policy, before) => {
         if (this.#isPolicyFollowed) options.onPolicy?.(policy, before);
@@ -166,6 +174,13 @@ export class LedgerKeeper {
     this.#admission.forget(uid);
   }
 
+  /** An attempt that seems to run without an entry: nobody is admitted before that has been looked at. */
+  suspect(uid: string, suspect: Suspect): void {
+    if (this.entryOf(uid) !== undefined) return;
+    this.#suspects.add(uid, suspect);
+    this.#loop.nudge();
+  }
+
   /** Carries out a change; resolves when the stored ledger shows it. */
   change(change: LedgerChange): Promise<void> {
     if (this.#loop.isClosed) return Promise.reject(new LedgerUnreadableError('this process is stopping'));
@@ -211,7 +226,7 @@ export class LedgerKeeper {
     }
     const { changes, done } = this.#pending.take();
     const since = new Date(this.#options.serverNow()).toISOString();
-    const changed = applyChanges(ledger, changes, since);
+    const changed = applyChanges(ledger, [...changes, ...(await this.#suspects.judge(ledger, signal))], since);
     // A ledger that was just made, by whomever, knows only the defaults.
     const isPolicyKnown = this.#isPolicyFollowed && changed.policyResourceVersion !== undefined;
     const chosen = isPolicyKnown ? await this.#admission.choose(changed, signal) : [];
@@ -251,7 +266,8 @@ export class LedgerKeeper {
 
   /** Takes a version of the stored ledger as the present one. */
   #take(object: ConfigMap): void {
-    if (object.metadata.resourceVersion !== this.#lastOwnVersion) this.#admission.doubtAll();
+    this.#isOwnVersion = object.metadata.resourceVersion === this.#lastOwnVersion;
+    if (!this.#isOwnVersion) this.#admission.doubtAll();
     if (this.#known.take(object)) this.#settle();
   }
 

@@ -9,6 +9,8 @@ export interface KnownLedgerOptions {
   readonly serverNow: () => number;
   /** The image of this UID holds an entry, which came or changed. */
   readonly onHeld: (uid: string) => void;
+  /** An entry went. */
+  readonly onGone: (uid: string, entry: LedgerEntry) => void;
   /** The entry of an image came, changed or went. */
   readonly onEntry: (imageKey: string) => void;
   /** What is in force changed. */
@@ -108,7 +110,7 @@ export class KnownLedger {
   }
 
   #moveTo(ledger: Ledger): void {
-    const { serverNow, onHeld, onEntry, onPolicy } = this.#options;
+    const { serverNow, onHeld, onGone, onEntry, onPolicy } = this.#options;
     const before = this.#ledger;
     this.#ledger = ledger;
     this.#highestSeq = Math.max(this.#highestSeq, ledger.seq);
@@ -117,8 +119,9 @@ export class KnownLedger {
       this.#policy = policyOf(ledger.policy);
       onPolicy(this.#policy, former);
     }
-    const { held, images } = this.#entries.update(before?.entries ?? new Map(), ledger.entries, serverNow());
+    const { held, gone, images } = this.#entries.update(before?.entries ?? new Map(), ledger.entries, serverNow());
     for (const uid of held) onHeld(uid);
+    for (const [uid, entry] of gone) onGone(uid, entry);
     for (const image of images) onEntry(image);
   }
 }

@@ -1,5 +1,6 @@
 import type { ConfigMap } from '#platform/core.ts';
 import type { RunningImport } from './rebuild.ts';
+import type { IsRunning } from './suspects.ts';
 
 /** The way to the ledger's ConfigMap. All calls are live: nothing here may come from a cache. */
 export interface LedgerPort {
@@ -11,4 +12,6 @@ export interface LedgerPort {
   replace(object: ConfigMap, signal: AbortSignal): Promise<ConfigMap>;
   /** Every DataVolume of an attempt that may still download. */
   runningImports(signal: AbortSignal): Promise<readonly RunningImport[]>;
+  /** Whether the DataVolume of an attempt is there and may still download. */
+  readonly isRunning: IsRunning;
 }

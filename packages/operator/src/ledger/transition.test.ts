@@ -62,20 +62,25 @@ const changes: Record<string, { given: Ledger; change: LedgerChange; want: Ledge
   },
   'what is found running is taken in': {
     given: aLedger(),
-    change: { kind: 'adopt', uid: 'u', image: 'farm/a', attempt: 4 },
+    change: { kind: 'adopt', uid: 'u', image: 'farm/a', attempt: 4, state: 'open' },
     want: aLedger({ u: anEntry({ attempt: 4, seq: 10 }) }, { seq: 10 }),
   },
   'what is found running above the limit raises it for this one write': {
     given: aLedger({ u: anEntry() }, { policy: texts({ concurrency: '1' }), limit: 1 }),
-    change: { kind: 'adopt', uid: 'v', image: 'farm/b', attempt: 1 },
+    change: { kind: 'adopt', uid: 'v', image: 'farm/b', attempt: 1, state: 'open' },
     want: aLedger(
       { u: anEntry(), v: anEntry({ image: 'farm/b', seq: 10 }) },
       { seq: 10, policy: texts({ concurrency: '1' }), limit: 2 },
     ),
   },
+  'what is found running while its slot was being given back is still being given back': {
+    given: aLedger(),
+    change: { kind: 'adopt', uid: 'u', image: 'farm/a', attempt: 4, state: 'closing' },
+    want: aLedger({ u: anEntry({ attempt: 4, seq: 10, state: 'closing' }) }, { seq: 10 }),
+  },
   'what has a slot is not taken in a second time': {
     given: aLedger({ u: anEntry({ state: 'closing' }) }),
-    change: { kind: 'adopt', uid: 'u', image: 'farm/a', attempt: 2 },
+    change: { kind: 'adopt', uid: 'u', image: 'farm/a', attempt: 2, state: 'open' },
     want: aLedger({ u: anEntry({ state: 'closing' }) }),
   },
   'a new policy comes with its limit': {
@@ -173,7 +178,13 @@ test('after any changes: entries are only ever added within the limit, numbers o
   const change: fc.Arbitrary<LedgerChange> = fc.oneof(
     fc.record({ kind: fc.constant('close' as const), uid, attempt }),
     fc.record({ kind: fc.constant('release' as const), uid, attempt }),
-    fc.record({ kind: fc.constant('adopt' as const), uid, attempt, image: fc.constant('farm/x') }),
+    fc.record({
+      kind: fc.constant('adopt' as const),
+      uid,
+      attempt,
+      image: fc.constant('farm/x'),
+      state: fc.constantFrom('open' as const, 'closing' as const),
+    }),
     fc.record({
       kind: fc.constant('policy' as const),
       resourceVersion: fc.integer({ min: 1, max: 50 }).map(String),

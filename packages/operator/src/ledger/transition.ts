@@ -17,7 +17,7 @@ export type LedgerChange =
   /** Nothing of the attempt downloads any more: the slot is free. */
   | { readonly kind: 'release'; readonly uid: string; readonly attempt: number }
   /** A download was found running that the ledger does not know, because somebody edited the ledger. */
-  | { readonly kind: 'adopt'; readonly uid: string; readonly image: string; readonly attempt: number };
+  | ({ readonly kind: 'adopt'; readonly uid: string } & Pick<LedgerEntry, 'image' | 'attempt' | 'state'>);
 
 /** The ledger after some changes. */
 export function applyChanges(ledger: Ledger, changes: readonly LedgerChange[], since: string): Ledger {
@@ -41,8 +41,8 @@ export function applyChanges(ledger: Ledger, changes: readonly LedgerChange[], s
         break;
       case 'adopt': {
         if (entries.has(change.uid)) break;
-        const { image, attempt } = change;
-        entries.set(change.uid, { image, attempt, seq: ++seq, since, state: 'open' });
+        const { image, attempt, state } = change;
+        entries.set(change.uid, { image, attempt, seq: ++seq, since, state });
         hasAdopted = true;
         break;
       }

@@ -17,9 +17,8 @@ export function measuredPort(port: LedgerPort, onWrite: (result: LedgerWrite) =>
     }
   };
   return {
-    read: (signal) => port.read(signal),
+    ...port,
     create: (data, signal) => measured(port.create(data, signal)),
     replace: (object, signal) => measured(port.replace(object, signal)),
-    runningImports: (signal) => port.runningImports(signal),
   };
 }

@@ -192,7 +192,7 @@ export async function adoptImport(
   const isRunning = live !== undefined && live.metadata.uid === dataVolume.metadata.uid && isUnfinished(live);
   if (!isRunning || !(await isNamedAsRunning(pass, snapshot.image, attempt))) return after(1000);
   if ((await eyes.entry(uid, pass.signal)) === undefined)
-    await keeper.change({ kind: 'adopt', uid, image: `${namespace}/${name}`, attempt: attempt.number });
+    await keeper.change({ kind: 'adopt', uid, image: `${namespace}/${name}`, attempt: attempt.number, state: 'open' });
   await saveStatus(pass, snapshot, decision);
   return after(1000);
 }

@@ -56,7 +56,7 @@ export function decideCut(snapshot: Snapshot, record: ImageRecord, volume: Volum
       return { record: succeeded(record, artifact, attempt, snapshot), step: { kind: 'succeed', snapshot: verdict.snapshot } };
     }
     case 'failed': {
-      const named: Attempt = { ...(own ?? attemptFrom(snapshot, volume)), volumeSnapshot: verdict.next };
+      const named: Attempt = { ...(own ?? attemptFrom(snapshot, record, volume)), volumeSnapshot: verdict.next };
       const renamed: ImageRecord = { ...record, attempt: named };
       if (!verdict.isRoundOver) return { record: renamed, step: { kind: 'cut', name: verdict.next, volume } };
       if (attempt === undefined) return cutGivenUp(snapshot, renamed, verdict.message);
@@ -110,10 +110,14 @@ function artifactOf({ image, nowMs }: Snapshot, volume: Volume, { metadata, stat
   };
 }
 
-/** For a volume whose attempt the status has forgotten. */
-function attemptFrom({ image, nowMs }: Snapshot, volume: Volume): Attempt {
+/**
+ * For a volume whose attempt the status has forgotten, or one of an earlier attempt that is of use again because the source was changed
+ * back. Its number is that of the last attempt there was: numbers never go back.
+ */
+function attemptFrom({ image, nowMs }: Snapshot, { attempt }: ImageRecord, volume: Volume): Attempt {
   const { name = '', creationTimestamp = toInstant(nowMs) } = volume.metadata;
-  return { number: attemptOf(volume), sourceHash: sourceHash(image.spec), startedAt: creationTimestamp, dataVolume: name };
+  const number = Math.max(attemptOf(volume), attempt?.number ?? 0);
+  return { number, sourceHash: sourceHash(image.spec), startedAt: creationTimestamp, dataVolume: name };
 }
 
 function cutName({ image }: Snapshot, volume: Volume, cut: number): string {

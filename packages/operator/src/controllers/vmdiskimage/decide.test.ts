@@ -721,3 +721,15 @@ test('the names in play', () => {
   });
   assert.equal(volumeName(3), `debian-${uid.slice(0, 8)}-3`);
 });
+
+test('numbers of attempts never go back, also when the volume of an earlier one is of use again', () => {
+  const attempt = { number: 3, dataVolume: volumeName(3), sourceHash: otherHash };
+  const { record, step } = decide(
+    aSnapshot({
+      image: { status: syncing({ attempt, retry: { lastAttempt: 3 } }) },
+      ...complete,
+      snapshots: [aCut({ isGoing: true })],
+    }),
+  );
+  assert.deepEqual([step.kind, record.attempt?.number, record.attempt?.volumeSnapshot], ['cut', 3, cutNameOf(1, 2)]);
+});

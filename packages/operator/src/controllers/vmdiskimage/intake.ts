@@ -56,7 +56,8 @@ export class Intake {
   }
 
   /** A pass has decided about the image. */
-  decided(uid: string, step: Step): void {
+  decided(key: string, uid: string, step: Step): void {
+    if (step.kind === 'adopt') this.#options.keeper.suspect(uid, { image: key, attempt: step.attempt.number, state: 'open' });
     if (step.kind === 'queue') this.#options.keeper.wait(step.waiting);
     else this.#options.keeper.waitNoMore(uid);
   }
@@ -74,6 +75,6 @@ export class Intake {
 
   #judge(key: string, image: StoredImage): void {
     const snapshot = observe(this.#options.sources, key, image);
-    if (snapshot !== undefined) this.decided(image.metadata.uid, decide(snapshot).step);
+    if (snapshot !== undefined) this.decided(key, image.metadata.uid, decide(snapshot).step);
   }
 }

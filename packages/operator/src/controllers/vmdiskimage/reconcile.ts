@@ -43,7 +43,7 @@ async function look({ deps, key }: Pass, seen: Snapshot, signal: AbortSignal): P
 }
 
 function tellQueue({ deps, key }: Pass, { image }: Snapshot, { step }: Decision): void {
-  deps.intake.decided(image.metadata.uid, step);
+  deps.intake.decided(key, image.metadata.uid, step);
   const isPlatform =
     step.kind === 'wait' && ['PlatformMissing', 'StorageClassMissing', 'SnapshotClassMissing'].includes(step.reason);
   deps.awaitPlatform(key, isPlatform);

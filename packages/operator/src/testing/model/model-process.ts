@@ -114,6 +114,10 @@ export class ModelProcess {
         create: (data) => this.#request('create ledger', () => world.createLedger(data)),
         replace: (object) => this.#request('write ledger', () => world.replaceLedger(object)),
         runningImports: () => this.#request('list imports', () => runningImports(world)),
+        isRunning: (uid, { attempt }) =>
+          this.#request('read import', () =>
+            runningImports(world).some((running) => running.uid === uid && running.attempt === attempt),
+          ),
       },
       clock,
       serverNow: () => clock.now(),

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { emptyLedger, formatLedger, type Ledger, type LedgerEntry, parseLedger } from '@terrain/api';
+import { ApiError, silentLogger } from '@terrain/runtime';
+import { FakeClock } from '@terrain/runtime/testing';
+import type { ConfigMap } from '#platform/core.ts';
+import { readPolicy } from '#policy/policy.ts';
+import type { Waiting } from '#queue/sync-queue.ts';
+import { LedgerKeeper } from './keeper.ts';
+
+const startMs = Date.parse('2026-11-15T12:00:00Z');
+const entry = (image: string, seq: number, state: LedgerEntry['state'] = 'open'): LedgerEntry => ({
+  image,
+  attempt: 1,
+  seq,
+  since: '2026-11-15T11:59:00.000Z',
+  state,
+});
+const waiting = (uid: string): Waiting => ({
+  uid,
+  namespace: 'farm',
+  key: `farm/${uid}`,
+  queuedAtMs: startMs,
+  ticket: 1n,
+  attempt: 1,
+  isSettled: true,
+});
+
+/** A stored ledger that anybody may write, and a keeper of it. */
+class Rig {
+  readonly clock = new FakeClock(startMs);
+  /** UIDs of images whose DataVolume still downloads. */
+  readonly running = new Set<string>();
+  readonly writes: Ledger[] = [];
+  readonly looks: string[] = [];
+  readonly keeper: LedgerKeeper;
+  #object: ConfigMap;
+  #version = 1;
+
+  constructor(t: TestContext, entries: Record<string, LedgerEntry>, limit = 2) {
+    const { texts } = readPolicy({ concurrency: String(limit) }, new Map());
+    const data = formatLedger({
+      ...emptyLedger,
+      entries: new Map(Object.entries(entries)),
+      seq: 9,
+      limit,
+      policy: texts,
+      policyResourceVersion: '5',
+    });
+    this.#object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'l', namespace: 'n', uid: 'x', resourceVersion: '1' },
+      data,
+    };
+    this.keeper = new LedgerKeeper({
+      port: {
+        read: async () => this.#object,
+        create: async () => assert.fail('there is one'),
+        replace: async (object) => {
+          if (object.metadata.resourceVersion !== this.#object.metadata.resourceVersion)
+            throw new ApiError(409, { reason: 'Conflict', message: 'modified', code: 409 }, 'PUT /');
+          this.writes.push(ledgerOf(object));
+          return this.#store(object.data ?? {});
+        },
+        runningImports: async () => [],
+        isRunning: async (uid) => {
+          this.looks.push(uid);
+          return this.running.has(uid);
+        },
+      },
+      clock: this.clock,
+      serverNow: () => this.clock.now(),
+      log: silentLogger,
+      onEntry: () => undefined,
+      confirm: async (image) => image,
+    });
+    t.after(() => this.keeper.close());
+  }
+
+  get entries(): Record<string, string> {
+    return Object.fromEntries([...ledgerOf(this.#object).entries].map(([uid, { state }]) => [uid, state]));
+  }
+
+  #store(data: Record<string, string>): ConfigMap {
+    const metadata = { ...this.#object.metadata, resourceVersion: String(++this.#version) };
+    this.#object = { ...this.#object, metadata, data };
+    return this.#object;
+  }
+
+  async start(): Promise<void> {
+    this.keeper.start();
+    await this.keeper.loaded;
+    this.keeper.policyFollowed();
+    await this.settled();
+  }
+
+  /** Somebody else writes the ledger without these entries. */
+  async rob(...uids: string[]): Promise<void> {
+    const ledger = ledgerOf(this.#object);
+    const entries = new Map([...ledger.entries].filter(([uid]) => !uids.includes(uid)));
+    this.keeper.observed(this.#store(formatLedger({ ...ledger, entries })));
+    await this.settled();
+  }
+
+  async settled(): Promise<void> {
+    for (let round = 0; round < 20; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.clock.advance(20);
+    }
+  }
+}
+
+function ledgerOf({ data }: ConfigMap): Ledger {
+  const reading = parseLedger(data);
+  if (reading.kind !== 'ledger') return assert.fail('no ledger');
+  return reading.ledger;
+}
+
+test('the slot of a download that still runs is given to nobody when its entry is taken out by hand', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) });
+  rig.running.add('a').add('b');
+  await rig.start();
+  rig.keeper.wait(waiting('c'));
+  await rig.settled();
+  await rig.rob('a', 'b');
+  assert.deepEqual(rig.entries, { a: 'open', b: 'open' });
+  assert.ok(
+    rig.writes.every(({ entries }) => !entries.has('c')),
+    'c was admitted',
+  );
+});
+
+test('a slot that was being given back comes back as it was', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1, 'closing') }, 1);
+  rig.running.add('a');
+  await rig.start();
+  await rig.rob('a');
+  assert.deepEqual(rig.entries, { a: 'closing' });
+});
+
+test('an entry that somebody else released is looked at once, and its slot is used', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1) }, 1);
+  await rig.start();
+  rig.keeper.wait(waiting('c'));
+  await rig.settled();
+  await rig.rob('a');
+  assert.deepEqual([rig.entries, rig.looks], [{ c: 'open' }, ['a']]);
+});
+
+test('what seems to download without an entry is looked at before anybody is admitted', async (t) => {
+  const rig = new Rig(t, {}, 1);
+  rig.running.add('a');
+  await rig.start();
+  rig.keeper.suspect('a', { image: 'farm/a', attempt: 1, state: 'open' });
+  rig.keeper.wait(waiting('c'));
+  await rig.settled();
+  assert.deepEqual(rig.entries, { a: 'open' });
+  rig.running.clear();
+  await rig.keeper.change({ kind: 'release', uid: 'a', attempt: 1 });
+  assert.deepEqual([rig.entries, rig.looks], [{ c: 'open' }, ['a']], 'its own release casts no doubt');
+});
