@@ -56,31 +56,33 @@ const faults: Record<string, Fault> = {
   'every connection is closed after its answer': { plan: onShare(1, { fault: 'close-after' }) },
 };
 
-describe('a controller on a real API server comes to the same end when', { concurrency: 6 }, () => {
-  let ground: Ground;
-  let calm: Outcome;
-  before(async () => {
-    ground = await realGround(await testCluster({ controllerManager: true }));
-    calm = await trial(ground, (stage) => new PlayedLives(stage, ground.upstream));
-  });
-  after(() => ground.close());
-
-  for (const [name, { plan, clock }] of Object.entries(faults)) {
-    test(name, async () => {
-      const stage = await ground.stage();
-      await using lives = new PlayedLives(stage, ground.upstream, { plans: [plan], ...(clock === undefined ? {} : { clock }) });
-      await lives.start();
-      const scenario = new Scenario(stage);
-      await scenario.play();
-      const met = lives.proxy.log.entries.filter(({ fault }) => fault !== undefined).length;
-      assert.ok(met > 0, 'nothing went wrong, so nothing was shown');
-      lives.proxy.follow({ rules: [] });
-      await quiet(() => lives.requests);
-      await assertWatching(lives.proxy);
-      assertPaced(lives.requests, clock === undefined ? 1000 : 1000 / factor);
-      await lives.stop();
-      assert.deepEqual(await endState(stage), calm.end);
-      assertSameLives(await ground.counts(stage), calm.counts);
+export function watchSuite(): void {
+  describe('a controller on a real API server comes to the same end when', { concurrency: 6 }, () => {
+    let ground: Ground;
+    let calm: Outcome;
+    before(async () => {
+      ground = await realGround(await testCluster({ controllerManager: true }));
+      calm = await trial(ground, (stage) => new PlayedLives(stage, ground.upstream));
     });
-  }
-});
+    after(() => ground.close());
+
+    for (const [name, { plan, clock }] of Object.entries(faults)) {
+      test(name, async () => {
+        const stage = await ground.stage();
+        await using lives = new PlayedLives(stage, ground.upstream, { plans: [plan], ...(clock === undefined ? {} : { clock }) });
+        await lives.start();
+        const scenario = new Scenario(stage);
+        await scenario.play();
+        const met = lives.proxy.log.entries.filter(({ fault }) => fault !== undefined).length;
+        assert.ok(met > 0, 'nothing went wrong, so nothing was shown');
+        lives.proxy.follow({ rules: [] });
+        await quiet(() => lives.requests);
+        await assertWatching(lives.proxy);
+        assertPaced(lives.requests, clock === undefined ? 1000 : 1000 / factor);
+        await lives.stop();
+        assert.deepEqual(await endState(stage), calm.end);
+        assertSameLives(await ground.counts(stage), calm.counts);
+      });
+    }
+  });
+}
