@@ -184,6 +184,7 @@ export interface InstanceSpec {
   }[];
   readonly volumes?: readonly MachineVolume[];
   readonly terminationGracePeriodSeconds?: number;
+  readonly readinessProbe?: { readonly guestAgentPing?: unknown; readonly tcpSocket?: unknown };
 }
 
 export interface StateChangeRequest {

@@ -214,6 +214,40 @@ describe('VirtualMachines, on a real API server', () => {
     );
   });
 
+  test('a switch is taken away and the machine goes on; a probe decides over Ready; the pod network has an address', async () => {
+    const namespace = await stage.namespace();
+    const template = {
+      domain: { memory: { guest: '1Gi' }, devices: { interfaces: [{ name: 'pod', masquerade: {} }] } },
+      networks: [{ name: 'pod', pod: {} }],
+      readinessProbe: { tcpSocket: { port: 22 } },
+    };
+    await stage.create('VirtualMachine', namespace, 'vm', machine(template), switched('quota;no-port'));
+    await stage.until('VirtualMachine', namespace, 'vm', (object) => reasonOf(object, 'Synchronized') === 'FailedCreate');
+    const flip = (switches: string | null): Promise<unknown> =>
+      stage
+        .resource('VirtualMachine')
+        .mergePatch({ name: 'vm', namespace }, { metadata: { annotations: { 'terrain.dev/sim': switches } } });
+    await flip('no-port');
+    await stage.until(
+      'VirtualMachine',
+      namespace,
+      'vm',
+      (object) => printed(object) === 'Running' && reasonOf(object, 'Ready') === 'ContainersNotReady',
+    );
+    const instance = await stage.get('VirtualMachineInstance', namespace, 'vm');
+    const [pod] = (instance.status?.interfaces ?? []) as { ipAddress?: string }[];
+    assert.match(pod?.ipAddress ?? '', /^10\.42\./);
+    await flip('paused');
+    await stage.until('VirtualMachine', namespace, 'vm', isPrinted('Paused'));
+    await flip(null);
+    await stage.until(
+      'VirtualMachine',
+      namespace,
+      'vm',
+      (object) => printed(object) === 'Running' && conditionOf(object, 'Ready')?.status === 'True',
+    );
+  });
+
   test('no room for it, and gone without a trace when deleted (kubevirt 6)', async () => {
     const namespace = await stage.namespace();
     await stage.create('VirtualMachine', namespace, 'vm', machine(), switched('unschedulable'));

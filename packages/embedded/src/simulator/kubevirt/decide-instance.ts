@@ -1,16 +1,23 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { selectedNodeAnnotation } from '../cdi/annotations.ts';
 import { type Decision, type Effect, earliest, patchOf } from '../engine/decision.ts';
 import { notes } from '../marks.ts';
-import type { Instance, InstanceStatus } from '../objects.ts';
+import type { Instance } from '../objects.ts';
 import { elapsedMs, instantOf, readInstant, type Time } from '../time.ts';
 import { positionAt } from '../timeline.ts';
-import { type BootMoment, bootScript, bootStretches, isToFail, pendingShare } from './boot-timeline.ts';
-import { mergeConditions, type Verdict } from './condition.ts';
-import { claimNamesOf, dataVolumeNamesOf, diskState } from './disks.ts';
-import { isFinal, transitions } from './instance.ts';
-import { interfaceStatus } from './network-data.ts';
+import {
+  type BootMoment,
+  type BootScript,
+  bootScript,
+  bootStretches,
+  isToFail,
+  pendingShare,
+  schedulingStep,
+} from './boot-timeline.ts';
+import type { Verdict } from './condition.ts';
+import { claimNamesOf, diskState } from './disks.ts';
+import { isFinal } from './instance.ts';
+import { instanceStatus } from './instance-status.ts';
 import { decideEnd } from './stop.ts';
 import type { InstanceView } from './view.ts';
 
@@ -26,13 +33,23 @@ export function decideInstance(view: InstanceView, time: Time): Decision {
 function advance(view: InstanceView, begunMs: number, time: Time, more: Readonly<Record<string, string>> = {}): Decision {
   const { annotations } = view.instance.metadata;
   const script = bootScript({ ...view.instance.metadata.annotations, ...more }, view);
-  const shown = readInstant(annotations, notes.step) ?? -1;
+  const shown = shownStep(view, script);
   const { stretch, step, beginMs, endMs, isLate } = positionAt(bootStretches(script), elapsedMs(time, begunMs), shown + 1);
   const sinceMs = isLate ? Math.floor(time.nowMs - beginMs / time.speed) : begunMs;
   const wanted = { ...more, [notes.since]: String(sinceMs), [notes.step]: String(step) };
   const news = Object.entries(wanted).filter(([name, value]) => annotations?.[name] !== value);
   const effects = show(view, stretch.moment, time, Object.fromEntries(news));
   return { effects, ...earliest(instantOf(time, sinceMs, endMs)) };
+}
+
+/**
+ * The last part of the start that was shown. Turns of pulling an image are more parts than a start has: once the image is there, it goes on
+ * from Scheduling, so that nothing after that is skipped.
+ */
+function shownStep({ instance }: InstanceView, { bootMs, fault }: BootScript): number {
+  const shown = readInstant(instance.metadata.annotations, notes.step) ?? -1;
+  const isPulled = fault !== 'image-missing' && instance.status?.phase === 'Scheduling';
+  return isPulled && bootMs > 0 ? Math.min(shown, schedulingStep) : shown;
 }
 
 /** Until everything its pod needs is there. The clock of the start begins after that. */
@@ -50,6 +67,7 @@ function prepare(view: InstanceView, time: Time): Decision {
     return { effects: show(view, { ...still, phase: 'Pending', extra }, time) };
   }
   if (disks.state === 'filling') return { effects: show(view, { ...still, phase: 'Pending', extra: [] }, time) };
+  if (view.switches.has('quota')) return refusePod(view, time);
   // A missing network or Secret keeps the pod in creation; nothing but the pod's own events ever says so.
   const unbound = claimNamesOf(instance.spec)
     .flatMap((name) => claims.get(name) ?? [])
@@ -69,6 +87,16 @@ function prepare(view: InstanceView, time: Time): Decision {
   return advance({ ...view, instance: noted(instance, step) }, begunMs, time, { [notes.startFails]: String(isToFail(view)) });
 }
 
+function refusePod(view: InstanceView, time: Time): Decision {
+  const { name } = view.instance.metadata;
+  const refusal = `pods "virt-launcher-${name}-" is forbidden: exceeded quota: simulated, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=0`;
+  const message = `failed to create virtual machine pod: ${refusal}`;
+  const extra: readonly Verdict[] = [{ type: 'Synchronized', status: 'False', reason: 'FailedCreate', message }];
+  const shown = show(view, { isReady: false, hasAgent: false, phase: 'Pending', extra }, time);
+  const said = { do: 'event', about: view.instance, type: 'Warning', reason: 'FailedCreate' } as const;
+  return { effects: shown.length === 0 ? [] : [...shown, { ...said, message: `Error creating pod: ${refusal}` }] };
+}
+
 function noted(instance: Instance, annotations: Readonly<Record<string, string>>): Instance {
   return { ...instance, metadata: { ...instance.metadata, annotations: { ...instance.metadata.annotations, ...annotations } } };
 }
@@ -81,7 +109,7 @@ function show(
   annotations: Readonly<Record<string, string>> = {},
 ): readonly Effect[] {
   const { instance, scenario } = view;
-  const status = statusOf(view, moment, time);
+  const status = instanceStatus(view, moment, time);
   const isPlaced = moment.phase === 'Scheduled' || moment.phase === 'Running';
   const label = { 'kubevirt.io/nodeName': scenario.node };
   const isLabelled = !isPlaced || instance.metadata.labels?.['kubevirt.io/nodeName'] === scenario.node;
@@ -97,67 +125,4 @@ function show(
     effects.push({ ...said, reason: 'Started', message: 'VirtualMachineInstance started.' });
   }
   return effects;
-}
-
-function statusOf(view: InstanceView, moment: BootMoment, time: Time): InstanceStatus & Record<string, unknown> {
-  const { instance, scenario, networkData } = view;
-  const current = instance.status ?? {};
-  const isPlaced = moment.phase === 'Scheduled' || moment.phase === 'Running';
-  const agent = moment.hasAgent ? { networkData } : undefined;
-  return {
-    ...current,
-    phase: moment.phase,
-    ...(isPlaced
-      ? { nodeName: scenario.node, interfaces: interfaceStatus(instance.spec, (name) => macOf(instance, name), agent) }
-      : {}),
-    ...(moment.hasAgent ? { guestOSInfo: { name: 'Simulated Linux', id: 'simulated', prettyName: 'Simulated Linux' } } : {}),
-    conditions: mergeConditions(current.conditions, conditionsOf(view, moment), time.nowMs),
-    phaseTransitionTimestamps: transitions(current, moment.phase, time.nowMs),
-  };
-}
-
-function conditionsOf({ instance, claims, dataVolumes }: InstanceView, moment: BootMoment): readonly Verdict[] {
-  const conditions: Verdict[] = [readyOf(moment)];
-  const volumes = dataVolumeNamesOf(instance.spec).flatMap((name) => dataVolumes.get(name) ?? []);
-  if (volumes.length > 0) {
-    const isReady = volumes.every(
-      (one) => one.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true,
-    );
-    conditions.push(
-      isReady
-        ? { type: 'DataVolumesReady', status: 'True', reason: 'AllDVsReady', message: "All of the VMI's DVs are bound and ready" }
-        : { type: 'DataVolumesReady', status: 'False', reason: 'NotAllDVsReady', message: "Not all of the VMI's DVs are ready" },
-    );
-  }
-  if (moment.phase === 'Scheduled' || moment.phase === 'Running') {
-    const unshared = claimNamesOf(instance.spec).find(
-      (name) => claims.get(name)?.spec.accessModes?.includes('ReadWriteMany') !== true,
-    );
-    conditions.push(
-      unshared === undefined
-        ? { type: 'LiveMigratable', status: 'True' }
-        : {
-            type: 'LiveMigratable',
-            status: 'False',
-            reason: 'DisksNotLiveMigratable',
-            message: `cannot migrate VMI: PVC ${unshared} is not shared, live migration requires that all PVCs must be shared (using ReadWriteMany access mode)`,
-          },
-      { type: 'StorageLiveMigratable', status: 'True' },
-    );
-  }
-  if (moment.hasAgent) conditions.push({ type: 'AgentConnected', status: 'True' });
-  return [...conditions, ...moment.extra];
-}
-
-function readyOf({ isReady, phase }: BootMoment): Verdict {
-  if (isReady) return { type: 'Ready', status: 'True' };
-  if (phase === 'Pending')
-    return { type: 'Ready', status: 'False', reason: 'PodNotExists', message: 'virt-launcher pod has not yet been scheduled' };
-  return { type: 'Ready', status: 'False', reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' };
-}
-
-/** An interface without an address of its own gets a new one at every start. */
-function macOf(instance: Instance, name: string): string {
-  const bytes = createHash('sha256').update(`${instance.metadata.uid}/${name}`).digest().subarray(0, 5);
-  return ['02', ...Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))].join(':');
 }

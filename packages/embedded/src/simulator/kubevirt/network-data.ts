@@ -4,6 +4,8 @@ import type { InstanceSpec, NetworkInterfaceStatus } from '../objects.ts';
 /** One interface of a guest's network configuration. */
 interface GuestInterface {
   readonly id: string;
+  /** The name the guest is told to give it. */
+  readonly setName?: string;
   readonly mac?: string;
   readonly addresses: readonly string[];
 }
@@ -25,8 +27,10 @@ function readVersion2(root: Readonly<Record<string, unknown>>): readonly GuestIn
   return Object.entries(asRecord(root.ethernets)).map(([id, value]) => {
     const ethernet = asRecord(value);
     const mac = asRecord(ethernet.match).macaddress;
+    const setName = ethernet['set-name'];
     return {
       id,
+      ...(typeof setName === 'string' ? { setName } : {}),
       ...(typeof mac === 'string' ? { mac } : {}),
       addresses: asList(ethernet.addresses).map((address) => plainAddress(address)),
     };
@@ -46,31 +50,43 @@ function readVersion1(root: Readonly<Record<string, unknown>>): readonly GuestIn
     }));
 }
 
+/** What decides the interfaces beside the spec. */
+interface Wiring {
+  /** The hardware address of an interface that names none. */
+  readonly macOf: (name: string) => string;
+  /** The launcher pod's address, once the machine runs. */
+  readonly podAddress?: string;
+  /** What the guest's agent reports; absent until it has connected. */
+  readonly agent?: { readonly networkData: string | undefined; readonly address?: string };
+}
+
 /**
- * What status.interfaces says: names and MACs from the hypervisor, addresses only from the guest's agent, and only those the network data
- * gives; a simulated guest asks no DHCP server.
+ * What status.interfaces says: names and MACs from the hypervisor, the pod network's address from the launcher pod, all other addresses only
+ * from the guest's agent, and only those the network data gives; a simulated guest asks no DHCP server.
  */
-export function interfaceStatus(
-  spec: InstanceSpec,
-  macOf: (name: string) => string,
-  agent: { readonly networkData: string | undefined } | undefined,
-): readonly NetworkInterfaceStatus[] {
+export function interfaceStatus(spec: InstanceSpec, { macOf, podAddress, agent }: Wiring): readonly NetworkInterfaceStatus[] {
   const guest = readNetworkData(agent?.networkData);
   return (spec.domain?.devices?.interfaces ?? []).map(({ name, macAddress }, index) => {
     const mac = macAddress ?? macOf(name);
+    const isPod = spec.networks?.some((network) => network.name === name && network.pod !== undefined) === true;
     const base = { name, mac, queueCount: 1 };
-    if (agent === undefined) return { ...base, infoSource: 'domain' };
+    const podAddresses = isPod && podAddress !== undefined ? [podAddress] : [];
+    if (agent === undefined) return { ...base, infoSource: 'domain', ...addressesOf(podAddresses) };
     const found =
       guest.find((one) => one.mac?.toLowerCase() === mac.toLowerCase()) ??
       guest.find((one) => one.mac === undefined && one.id === name);
-    const addresses = found?.addresses ?? [];
+    const own = index === 0 && agent.address !== undefined ? [agent.address] : (found?.addresses ?? []);
     return {
       ...base,
-      interfaceName: `enp${index + 1}s0`,
+      interfaceName: found?.setName ?? `enp${index + 1}s0`,
       infoSource: 'domain, guest-agent',
-      ...(addresses[0] === undefined ? {} : { ipAddress: addresses[0], ipAddresses: addresses }),
+      ...addressesOf(isPod ? podAddresses : own),
     };
   });
+}
+
+function addressesOf(all: readonly string[]): Pick<NetworkInterfaceStatus, 'ipAddress' | 'ipAddresses'> {
+  return all[0] === undefined ? {} : { ipAddress: all[0], ipAddresses: all };
 }
 
 function plainAddress(address: unknown): string {
