@@ -3,8 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Credentials } from './credentials.ts';
 import { loadInCluster } from './in-cluster.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
+import { readPlainKubeconfig } from './plain-kubeconfig.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -103,3 +105,58 @@ test('inside a pod the service account is read, its token each time anew', async
 test('outside a pod there is no service account', async () => {
   assert.equal(await loadInCluster({}), undefined);
 });
+
+const plainFiles: Record<string, [user: string, cluster?: string]> = {
+  'a token': ['    token: secret'],
+  'certificates in place': [`    client-certificate-data: ${base64('c')}\n    client-key-data: ${base64('k')}`],
+  'certificates in files beside it': ['    client-certificate: cert.pem\n    client-key: key.pem'],
+  'a server that need not prove itself': ['    token: t', '    insecure-skip-tls-verify: true'],
+  'somebody to act as': ['    token: t\n    as: eva'],
+};
+for (const [what, [user, cluster = '']] of Object.entries(plainFiles)) {
+  test(`${what}: read without the full loader, and the same`, async () => {
+    await inDirectory(async (directory) => {
+      const file = join(directory, 'config');
+      await writeFile(join(directory, 'cert.pem'), 'the cert');
+      await writeFile(join(directory, 'key.pem'), 'the key');
+      const text = config(user, cluster);
+      await writeFile(file, text);
+      const full = join(directory, 'full');
+      // An extension means nothing, but is none of the fields the short way knows.
+      await writeFile(full, text.replace('  user:\n', '  user:\n    tokenFile: ""\n'));
+      const [short, long] = [await readPlainKubeconfig(file), await loadKubeconfig({ file: full })];
+      assert.deepEqual(await withTokenText(short!), await withTokenText(long));
+    });
+  });
+}
+
+test('text in place wins over a file, as kubectl has it', async () => {
+  await inDirectory(async (directory) => {
+    const file = join(directory, 'config');
+    await writeFile(file, config(`    client-certificate-data: ${base64('c')}\n    client-certificate: nowhere`));
+    assert.equal((await loadKubeconfig({ file })).cert, 'c');
+  });
+});
+
+test('a file with more to it than certificates and tokens is left to the full loader', async () => {
+  await inDirectory(async (directory) => {
+    const file = join(directory, 'config');
+    for (const user of [
+      '    exec: { apiVersion: client.authentication.k8s.io/v1, command: x }',
+      '    username: a',
+      '    as-groups: [a]',
+    ]) {
+      await writeFile(file, config(user));
+      assert.equal(await readPlainKubeconfig(file), undefined, user);
+    }
+    await writeFile(file, config('    token: t'));
+    assert.equal(await readPlainKubeconfig(file, 'absent'), undefined);
+    await writeFile(file, 'not: [a kubeconfig');
+    assert.equal(await readPlainKubeconfig(file), undefined);
+    assert.equal(await readPlainKubeconfig(join(directory, 'absent')), undefined);
+  });
+});
+
+async function withTokenText({ token, ...rest }: Credentials): Promise<Credentials> {
+  return { ...rest, ...(token === undefined ? {} : { token: typeof token === 'function' ? await token() : token }) };
+}

@@ -1,11 +1,32 @@
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { Credentials } from './credentials.ts';
+import { readPlainKubeconfig } from './plain-kubeconfig.ts';
+
+interface KubeconfigChoice {
+  readonly file?: string;
+  readonly context?: string;
+}
 
 /**
  * Credentials of a kubeconfig file (default: as kubectl finds it), exec plugins, OIDC and HTTP proxies included.
  *
- * Caveats: this is the one place that loads @kubernetes/client-node, and only when called: importing it costs about half a second and 80 MB.
+ * Caveats: this is the one place that loads @kubernetes/client-node, and only for a file that needs it: importing it costs about half a second and
+ * 80 MB.
  */
-export async function loadKubeconfig(options: { file?: string; context?: string } = {}): Promise<Credentials> {
+export async function loadKubeconfig(options: KubeconfigChoice = {}): Promise<Credentials> {
+  const files = options.file === undefined ? defaultFiles() : [options.file];
+  // Several files are merged by rules that the full loader knows.
+  const plain = files.length === 1 ? await readPlainKubeconfig(files[0]!, options.context) : undefined;
+  return plain ?? (await loadInFull(options));
+}
+
+function defaultFiles(): readonly string[] {
+  const files = process.env.KUBECONFIG?.split(delimiter).filter((file) => file !== '') ?? [];
+  return files.length > 0 ? files : [join(homedir(), '.kube', 'config')];
+}
+
+async function loadInFull(options: KubeconfigChoice): Promise<Credentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (options.file === undefined) config.loadFromDefault();

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-test('a pod never loads @kubernetes/client-node: only reading a kubeconfig does', async () => {
+test('a pod never loads @kubernetes/client-node: only reading an unusual kubeconfig does', async () => {
   const program = `
     import { registerHooks } from 'node:module';
     const loaded = [];
