@@ -1,8 +1,9 @@
-import { parseQuantityBytes, type VMDiskImage } from '@terrain/api';
+import { parseQuantityBytes, type VMDiskImage, type VMDiskImageReason } from '@terrain/api';
 import { type Change, Counter, Gauge, type Happening, Histogram, type Registry } from '@terrain/runtime';
 import { EventReason } from '#controllers/vmdiskimage/events.ts';
 import type { Snapshot } from '#controllers/vmdiskimage/snapshot.ts';
 import type { Decision } from '#controllers/vmdiskimage/step.ts';
+import { failureTable } from '#platform/failure.ts';
 import type { PolicyProblem } from '#policy/policy.ts';
 import { type AttemptEnd, avoidedRetries, endedAttempt, waitedSeconds } from './attempt-end.ts';
 import type { LedgerWrite } from './measured-port.ts';
@@ -12,6 +13,13 @@ const syncBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14
 const waitBuckets = [...syncBuckets, 43_200, 86_400];
 
 const phases = ['Queued', 'Syncing', 'Succeeded', 'Failed'] as const;
+/** Why attempts fail: as the platform tells, or as we conclude. */
+const failureReasons: ReadonlySet<VMDiskImageReason> = new Set([
+  ...failureTable.map(({ reason }) => reason),
+  'NoProgress',
+  'AttemptTimedOut',
+  'SnapshotFailed',
+]);
 /** Images whose status nobody has written yet. */
 const unseen = 'Unseen';
 
@@ -87,6 +95,12 @@ export class SyncMetrics {
       labelNames: ['kind'] as const,
       registers,
     });
+    // A series that begins with its first failure would hide that one from everybody who looks at increases.
+    for (const reason of failureReasons) {
+      for (const result of ['failed', 'gave_up']) this.#attempts.inc({ result, reason }, 0);
+      this.#avoided.inc({ reason }, 0);
+    }
+    this.#attempts.inc({ result: 'succeeded', reason: 'Succeeded' }, 0);
     for (const phase of [...phases, unseen]) this.#images.set({ phase }, 0);
     for (const result of ['written', 'conflict', 'refused', 'error'] as const) this.#ledgerWrites.inc({ result }, 0);
     this.policyProblems([]);
