@@ -1,6 +1,6 @@
 /** A real Kubernetes on this machine: its programs built and cached, its clusters started, stopped and kept. */
 export { Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
-export { type GroupName, groupNames, groups, versions } from '#binary/group.ts';
+export { type GroupName, groupNames, groups, usualGroupNames, versions } from '#binary/group.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
 export { type ReadyCompanion, startCompanion, startSimulator } from '#cluster/start-companion.ts';

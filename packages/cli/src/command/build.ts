@@ -10,12 +10,12 @@ export function buildCommand(): Command {
     .description('build the embedded Kubernetes now, so that the next start is fast')
     .argument('[groups...]', 'groups of programs (default: core sim)')
     .action(async (names: string[]) => {
-      const { ensureBinaries, groupNames } = await import('@terrain/embedded');
+      const { ensureBinaries, groupNames, usualGroupNames } = await import('@terrain/embedded');
       const isGroup = (name: string): name is GroupName => (groupNames as readonly string[]).includes(name);
       const unknown = names.filter((name) => !isGroup(name));
       if (unknown.length > 0)
         throw new CommandError(`there is no group ${unknown.join(', ')}; there are ${groupNames.join(', ')}`, ExitCode.usage);
-      const groups = names.length === 0 ? groupNames : names.filter(isGroup);
+      const groups = names.length === 0 ? usualGroupNames : names.filter(isGroup);
       const view = new ProgressView();
       try {
         await interruptible((signal) => ensureBinaries(groups, { progress: view.show, signal }));

@@ -65,11 +65,39 @@ export const groups = {
     coldBuildMs: 2 * minuteMs,
     diskBytes: 2 * gibibyte,
   },
+  storage: {
+    name: 'storage',
+    title: 'Storage: csi-provisioner, csi-snapshotter, snapshot-controller, csi-resizer',
+    module: 'storage',
+    programs: {
+      'github.com/kubernetes-csi/external-provisioner/v5/cmd/csi-provisioner': 'csi-provisioner',
+      'github.com/kubernetes-csi/external-snapshotter/v8/cmd/csi-snapshotter': 'csi-snapshotter',
+      'github.com/kubernetes-csi/external-snapshotter/v8/cmd/snapshot-controller': 'snapshot-controller',
+      'github.com/kubernetes-csi/external-resizer/cmd/csi-resizer': 'csi-resizer',
+    },
+    tags: [],
+    variables: [],
+    coldBuildMs: 9 * minuteMs,
+    diskBytes: 5 * gibibyte,
+  },
+  'csi-sanity': {
+    name: 'csi-sanity',
+    title: 'csi-sanity: the tests that all storage drivers share',
+    module: 'csi-sanity',
+    programs: { 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity': 'csi-sanity' },
+    tags: [],
+    variables: [],
+    coldBuildMs: 2 * minuteMs,
+    diskBytes: gibibyte,
+  },
 } as const satisfies Record<string, BinaryGroup>;
 
 export type GroupName = keyof typeof groups;
 
 export const groupNames = Object.keys(groups) as readonly GroupName[];
+
+/** What a cluster needs unless it is asked to be real; the rest is built when it is first used. */
+export const usualGroupNames = ['core', 'sim'] as const satisfies readonly GroupName[];
 
 /** Where the Go modules of the groups are checked in. */
 export const moduleRoot = fileURLToPath(new URL('../../go/', import.meta.url));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defaultCacheDirectory, entryName, findDamage } from '#binary/cache.ts';
 import { freeBytes } from '#binary/disk-space.ts';
 import { findGo, findOnPath, goDirective } from '#binary/go-toolchain.ts';
-import { type BinaryGroup, groups, kubernetesVersion, moduleRoot } from '#binary/group.ts';
+import { type BinaryGroup, groups, kubernetesVersion, moduleRoot, usualGroupNames } from '#binary/group.ts';
 import { preferredPort } from '#cluster/port.ts';
 import { clusterStatus } from '#cluster/status.ts';
 import { homeLayout } from '#home/layout.ts';
@@ -34,7 +34,7 @@ export interface DoctorOptions {
 
 /** Looks at everything a start depends on. Changes nothing. */
 export async function doctor({ home, cacheDirectory = defaultCacheDirectory() }: DoctorOptions): Promise<readonly Check[]> {
-  const findings = await Promise.all(Object.values(groups).map((group) => inspectCache(group, cacheDirectory)));
+  const findings = await Promise.all(usualGroupNames.map((name) => inspectCache(groups[name], cacheDirectory)));
   const isBuildNeeded = findings.some(({ state }) => state !== 'whole');
   const go = await findGo().catch(() => undefined);
   const minimum = goDirective(await readFile(join(moduleRoot, groups.core.module, 'go.mod'), 'utf8'));
