@@ -3,26 +3,22 @@ import { ledgerName, parseLedger, resolveInstall, syncPolicyName, type VMDiskIma
 import { ApiError, type Connection, isNotFound, type KubeObject, Resource, type ResourceType } from '@terrain/runtime';
 import type { PolicyConfigMap } from '../image/policy.ts';
 import type { KnownLedger } from '../image/queue.ts';
+import { judge } from '../image/state.ts';
 import { CommandError } from '../output/exit.ts';
+import type { Address, Awaited } from './wait-for-all.ts';
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
 const { group, version, plural } = vmDiskImageKind;
-export const imageType: ResourceType = { group, version, plural, namespaced: true };
+const imageType: ResourceType = { group, version, plural, namespaced: true };
 const configMapType: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const { operatorNamespace } = resolveInstall({});
 
-/** An image by its name. */
-export interface ImageAddress {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 export const imagesOf = (connection: Connection): Resource<VMDiskImage> => new Resource<VMDiskImage>(connection, imageType);
 
-export async function getImage(connection: Connection, at: ImageAddress): Promise<VMDiskImage> {
+export async function getImage(connection: Connection, at: Address): Promise<VMDiskImage> {
   return imagesOf(connection)
     .get(at)
     .catch((error: unknown) => {
@@ -30,9 +26,12 @@ export async function getImage(connection: Connection, at: ImageAddress): Promis
     });
 }
 
-export function noImage({ namespace, name }: ImageAddress): CommandError {
+function noImage({ namespace, name }: Address): CommandError {
   return new CommandError(`there is no disk image ${namespace}/${name}; \`terrain image list -A\` shows those there are.`);
 }
+
+/** For those who wait until images can be cloned. */
+export const awaitedImage: Awaited<VMDiskImage> = { type: imageType, get: getImage, judge, missing: noImage };
 
 /** The ledger, or why it cannot be read. Not everybody may read it. */
 export async function readLedger(connection: Connection): Promise<KnownLedger> {

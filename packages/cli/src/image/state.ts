@@ -1,13 +1,7 @@
 /** What the status of a disk image says about the spec it has now, as opposed to one it had before. */
 import { annotations, type Condition, labelValue, sourceHash, type VMDiskImage, VMDiskImageCondition } from '@terrain/api';
 import { plain } from '../output/plain.ts';
-
-export type Verdict =
-  /** The source the spec names can be cloned. */
-  | { readonly kind: 'ready' }
-  /** Nothing more is tried until a person does something. */
-  | { readonly kind: 'gaveUp'; readonly message: string }
-  | { readonly kind: 'waiting'; readonly message: string };
+import type { Verdict } from '../output/verdict.ts';
 
 const longestToken = 253;
 

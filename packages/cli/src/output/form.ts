@@ -13,3 +13,13 @@ export function print(form: Form, value: () => unknown, text: (isWide: boolean) 
   if (form === 'json') process.stdout.write(`${JSON.stringify(value(), undefined, 2)}\n`);
   else process.stdout.write(form === 'yaml' ? stringify(value(), { aliasDuplicateObjects: false }) : text(form === 'wide'));
 }
+
+/** Objects as the list kubectl prints for programs; who wrote which field is of no use to a reader. */
+export function listOf<T extends { readonly metadata: object }>(objects: readonly T[]): object {
+  return { apiVersion: 'v1', kind: 'List', items: objects.map(withoutManagedFields) };
+}
+
+function withoutManagedFields<T extends { readonly metadata: object }>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata as { managedFields?: unknown };
+  return { ...object, metadata };
+}

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Form, formOption, print } from '../../output/form.ts';
+import { type Form, formOption, listOf, print } from '../../output/form.ts';
 import { type ClusterFlags, withClusterOptions } from '../cluster-options.ts';
 import { defaultNamespace, namespaceOption, workspaceOption } from './namespace.ts';
 
@@ -43,13 +43,7 @@ async function run(flags: Flags): Promise<void> {
   }
   print(
     output,
-    () => ({ apiVersion: 'v1', kind: 'List', items: images.map(withoutManagedFields) }),
+    () => listOf(images),
     (isWide) => renderList(images, { nowMs: Date.now(), isWide, hasNamespaces: namespace === undefined }),
   );
-}
-
-/** As kubectl shows objects: who wrote which field is of no use to a reader. */
-function withoutManagedFields<T extends { readonly metadata: object }>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata as { managedFields?: unknown };
-  return { ...object, metadata };
 }

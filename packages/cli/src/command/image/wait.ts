@@ -22,15 +22,16 @@ export function waitCommand(): Command {
 }
 
 async function run(names: readonly string[], flags: Flags): Promise<void> {
-  const [{ withCluster }, { waitForImages }, { interruptible }] = await Promise.all([
+  const [{ withCluster }, { awaitedImage }, { waitForAll }, { interruptible }] = await Promise.all([
     import('../../cluster/connect.ts'),
-    import('../../cluster/wait-for-images.ts'),
+    import('../../cluster/images.ts'),
+    import('../../cluster/wait-for-all.ts'),
     import('../../output/interrupt.ts'),
   ]);
   const namespace = flags.namespace ?? defaultNamespace;
   const images = [...new Set(names)].map((name) => ({ namespace, name }));
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   await interruptible((signal) =>
-    withCluster(flags, (connection) => waitForImages(connection, images, { timeoutMs: flags.timeout, signal, say })),
+    withCluster(flags, (connection) => waitForAll(connection, awaitedImage, images, { timeoutMs: flags.timeout, signal, say })),
   );
 }
