@@ -3,6 +3,7 @@ import { managerName } from '@terrain/api';
 import { type Credentials, keyOf, type Logger, Manager, type ManagerOptions } from '@terrain/runtime';
 import { ServerClock } from '#clock/server-clock.ts';
 import { addDataSyncController } from '#controllers/datasync/index.ts';
+import { addMachineController } from '#controllers/virtualmachine/index.ts';
 import { addImageController } from '#controllers/vmdiskimage/index.ts';
 import { ledgerPort } from '#ledger/api-port.ts';
 import { addLedgerController } from '#ledger/controller.ts';
@@ -82,6 +83,7 @@ export function createOperator({
   });
   images.informers.images.onChange((change) => metrics.imageChanged(change));
   addDataSyncController({ manager, serverNow, ready: keeper.ready, defaultDiskSize: () => keeper.policy.defaultDiskSize });
+  const machines = addMachineController({ manager, api, serverNow, workers });
   return {
     manager,
     keeper,
@@ -91,6 +93,7 @@ export function createOperator({
       } finally {
         keeper.close();
         images.close();
+        machines.close();
       }
     },
   };

@@ -1,7 +1,8 @@
 /**
  * What the operator may do: each right is there because a line of it is used, and no more.
  *
- * Secrets are read one by one, by the name an image gives, and watched likewise while one is missing: the operator can list none.
+ * People's Secrets are read one by one, by the name an image or a machine gives, and watched likewise while one is missing. Those with
+ * the guests' configuration are the operator's own: made, and listed by their label. RBAC cannot tell the two apart.
  */
 import { pelotechGroup } from '#common/keys.ts';
 import { ledgerName } from '#ledger/layout.ts';
@@ -48,15 +49,22 @@ const clusterRules: readonly Rule[] = [
   rule(pelotechGroup, 'datasyncs', 'get', 'list', 'watch', 'patch'),
   rule(pelotechGroup, 'datasyncs/status', 'patch'),
   rule(pelotechGroup, 'datasyncs/finalizers', 'update'),
-  rule(pelotechGroup, 'virtualmachines', 'list', 'watch'),
+  rule(pelotechGroup, 'virtualmachines', 'get', 'list', 'watch', 'patch'),
+  rule(pelotechGroup, 'virtualmachines/status', 'patch'),
+  rule(pelotechGroup, 'virtualmachines/finalizers', 'update'),
+  rule('kubevirt.io', 'virtualmachines', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
+  rule('kubevirt.io', 'virtualmachineinstances', 'list', 'watch'),
+  rule('k8s.cni.cncf.io', 'network-attachment-definitions', 'list', 'watch'),
   rule('cdi.kubevirt.io', 'datavolumes', 'get', 'list', 'watch', 'create', 'delete'),
+  // Where CDI asks who may clone out of another namespace.
+  rule('cdi.kubevirt.io', 'datavolumes/source', 'create'),
   rule('snapshot.storage.k8s.io', 'volumesnapshots', 'get', 'list', 'watch', 'create', 'delete'),
   rule('snapshot.storage.k8s.io', 'volumesnapshotclasses', 'list', 'watch'),
   rule('storage.k8s.io', 'storageclasses', 'list', 'watch'),
   rule('', 'persistentvolumeclaims', 'get', 'list', 'watch'),
   rule('', 'pods', 'list', 'watch'),
   rule('', 'namespaces', 'list', 'watch', 'patch'),
-  rule('', 'secrets', 'get', 'watch'),
+  rule('', 'secrets', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule('', 'configmaps', 'get', 'watch'),
   rule('events.k8s.io', 'events', 'create', 'patch'),
 ];

@@ -48,6 +48,12 @@ export const virtualMachineReasons = {
     whatToDo: 'Remove the cause. The clone is tried again, and the machine goes on by itself.',
   },
   Cloned: { description: 'The root disk is there.', whatToDo: 'Nothing.' },
+  RootDiskLost: {
+    description:
+      'The root disk was deleted, or lost its volume, while the machine exists. One that is gone is cloned again; one that may still hold work is left alone.',
+    whatToDo:
+      'Find out who deletes volumes in this namespace. If the message asks for it, restore the volume, or change spec.resetToken to begin with a new disk.',
+  },
   Resetting: { description: 'resetToken changed: the old root disk is being replaced by a new clone.', whatToDo: 'Nothing.' },
   ExpansionPending: {
     description: 'The root disk should be larger than the image, and the volume has not been expanded yet.',
@@ -103,6 +109,10 @@ export const virtualMachineReasons = {
   CrashLooping: {
     description: 'The machine starts and ends again and again.',
     whatToDo: 'Look at its serial console; the image may not be bootable.',
+  },
+  GuestPaused: {
+    description: 'Somebody paused the running machine in KubeVirt.',
+    whatToDo: 'Unpause it there: virtctl unpause vm NAME.',
   },
   RestartRequired: {
     description:

@@ -14,6 +14,8 @@ export const dataVolumeApiVersion = 'cdi.kubevirt.io/v1beta1';
 export const cdiAnnotations = {
   /** Without it a DataVolume on a WaitForFirstConsumer class waits for ever for somebody to use it. */
   immediateBinding: 'cdi.kubevirt.io/storage.bind.immediate.requested',
+  /** Lets a DataVolume take up a claim of its name that is there already, with what is on it. */
+  allowClaimAdoption: 'cdi.kubevirt.io/allowClaimAdoption',
 } as const;
 
 /** Selects the pods that download. */

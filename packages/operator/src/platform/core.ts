@@ -20,6 +20,7 @@ export interface ConfigMap extends KubeObject {
 }
 
 export interface Secret extends KubeObject {
+  readonly type?: string;
   /** Base64. */
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -16,7 +16,7 @@ import {
   type VMDiskImage,
   type VMDiskImageSpec,
 } from '@terrain/api';
-import { aDataSync, aVMDiskImage, type Override } from '@terrain/api/testing';
+import { aDataSync, aVirtualMachine, aVMDiskImage, type Override } from '@terrain/api/testing';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import {
   instantScenario,
@@ -60,6 +60,9 @@ export const types = {
   pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
   namespaces: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   events: custom('events.k8s.io', 'v1', 'events'),
+  networks: custom('k8s.cni.cncf.io', 'v1', 'network-attachment-definitions'),
+  kubevirtMachines: custom('kubevirt.io', 'v1', 'virtualmachines'),
+  kubevirtInstances: custom('kubevirt.io', 'v1', 'virtualmachineinstances'),
 } as const satisfies Record<string, ResourceType>;
 
 export interface Thing extends KubeObject {
@@ -69,18 +72,18 @@ export interface Thing extends KubeObject {
 }
 
 /** The real operator's user, with its rights and no others. */
-const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
+export const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
 
 let prepared: Promise<TestCluster> | undefined;
 
 /** The cluster of this process with everything installed. */
 function platform(): Promise<TestCluster> {
-  prepared ??= prepare();
+  prepared ??= testCluster({ controllerManager: true }).then(prepare);
   return prepared;
 }
 
-async function prepare(): Promise<TestCluster> {
-  const cluster = await testCluster({ controllerManager: true });
+/** Installs what the platform and Terrain consist of. */
+export async function prepare(cluster: TestCluster): Promise<TestCluster> {
   const connection = cluster.connection();
   await installDefinitions(connection, (await ensureUpstream()).definitions);
   const manifests = [
@@ -105,22 +108,27 @@ async function untilAccepted(connection: Connection): Promise<void> {
       (error: unknown) => (error instanceof ApiError && error.code === 403 ? true : undefined),
     );
   // Each kind is learned on its own: the mutating policies answer 503 for one they do not know yet.
-  const sets = new Resource<KubeObject>(connection, custom('pelotech.ot', 'v1alpha1', 'datasyncs'));
-  const areSetsKnown = (): Promise<boolean> =>
-    sets.create(aDataSync({ metadata: { name: 'probe', namespace: 'default' } }) as KubeObject, { dryRun: true }).then(
-      () => true,
-      () => false,
-    );
+  const metadata = { name: 'probe', namespace: 'default' };
+  const others = [aDataSync({ metadata }), aVirtualMachine({ metadata })] as KubeObject[];
+  const areOthersKnown = async (): Promise<boolean> => {
+    for (const other of others) {
+      const resource = new Resource<KubeObject>(connection, custom('pelotech.ot', 'v1alpha1', `${other.kind.toLowerCase()}s`));
+      if ((await resource.create(other, { dryRun: true }).catch(() => undefined)) === undefined) return false;
+    }
+    return true;
+  };
   for (let tries = 0; tries < 600; tries++) {
     const areImagesJudged =
       (await isRefused('https://images.example.com/x')) === false && (await isRefused('http://localhost/x')) === true;
-    if (areImagesJudged && (await areSetsKnown())) return;
+    if (areImagesJudged && (await areOthersKnown())) return;
     await setTimeout(100);
   }
   throw new Error('the policies were not in force after a minute');
 }
 
 export interface StageOptions {
+  /** Default: the one of this process. A cluster of one's own has to be prepared. */
+  readonly cluster?: TestCluster;
   readonly scenario?: Partial<Scenario>;
   readonly policy?: Readonly<Record<string, string>>;
 }
@@ -146,6 +154,10 @@ export class Stage implements AsyncDisposable {
     this.informers = new Informers({ api: this.connection, clock: systemClock });
     for (const type of [
       types.images,
+      types.machines,
+      types.kubevirtMachines,
+      types.kubevirtInstances,
+      types.secrets,
       types.dataVolumes,
       types.snapshots,
       types.configMaps,
@@ -158,8 +170,8 @@ export class Stage implements AsyncDisposable {
       });
   }
 
-  static async open({ scenario = instantScenario, policy }: StageOptions = {}): Promise<Stage> {
-    const cluster = await platform();
+  static async open({ scenario = instantScenario, policy, cluster: own }: StageOptions = {}): Promise<Stage> {
+    const cluster = own ?? (await platform());
     const simulator = await startSimulator({ connection: cluster.connection(), scenario: { ...instantScenario, ...scenario } });
     const stage = new Stage(cluster, await cluster.namespace('images'), simulator);
     await stage.resetLedger();
@@ -338,6 +350,14 @@ export class Stage implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
+    const machines = this.resource(types.machines);
+    await Promise.all(
+      (await machines.list()).items.map(async ({ metadata }) => {
+        const at = { name: metadata.name ?? '', namespace: metadata.namespace };
+        await machines.mergePatch(at, { metadata: { finalizers: null } }).catch(ignoreAbsent);
+        await machines.delete(at).catch(ignoreAbsent);
+      }),
+    );
     const images = this.resource(types.images);
     const left = (await images.list()).items;
     for (const { metadata } of left) {

@@ -5,6 +5,7 @@ import type { LedgerKeeper } from '#ledger/keeper.ts';
 import type { LedgerPort } from '#ledger/port.ts';
 import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
 import { type Claim, claimType, namespaceType, podType, type StorageClass, storageClassType } from '#platform/core.ts';
+import { PlatformWait } from '#platform/platform-wait.ts';
 import {
   type VolumeSnapshot,
   type VolumeSnapshotClass,
@@ -75,7 +76,9 @@ export function addImageController({
   const watch = new NamedObjectWatch(api, manager.clock, (key) => controller.queue.add(key));
   const memories = new Memories();
   const needs = new Needs(eyes, watch);
-  const platform = new PlatformWait(informers, (key) => controller.queue.add(key));
+  const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) =>
+    controller.queue.add(key),
+  );
   const sources = { informers, keeper, memories, needs, serverNow };
   const onGone = (key: string, uid: string): void => {
     memories.forget(uid);
@@ -129,45 +132,4 @@ const imagesOfVolume = ({ images }: ImageInformers, claim: Claim): string[] =>
 /** A namespace on its way out concerns all images in it; one that lost its mark, those in use. */
 function imagesIn({ images }: ImageInformers, { name = '', deletionTimestamp }: KubeObject['metadata']): string[] {
   return images.store.byIndex(deletionTimestamp === undefined ? inUseByNamespace : byNamespace, name).map(keyOf);
-}
-
-/** Images that wait for a class or a kind of the platform. */
-class PlatformWait {
-  readonly #informers: readonly Informer<KubeObject>[];
-  readonly #wake: (key: string) => void;
-  readonly #keys = new Set<string>();
-  readonly #armed = new Set<Informer<KubeObject>>();
-
-  constructor({ dataVolumes, snapshots, snapshotClasses }: ImageInformers, wake: (key: string) => void) {
-    this.#informers = [dataVolumes, snapshots, snapshotClasses] as unknown as Informer<KubeObject>[];
-    this.#wake = wake;
-  }
-
-  set(key: string, isWaiting: boolean): void {
-    if (!isWaiting) {
-      this.#keys.delete(key);
-      return;
-    }
-    this.#keys.add(key);
-    for (const informer of this.#informers) if (informer.served !== true) this.#arm(informer);
-  }
-
-  wakeAll(): void {
-    for (const key of this.#keys) this.#wake(key);
-  }
-
-  /** A kind that is not served stays at the version it had; one that is served again comes with a newer one. */
-  #arm(informer: Informer<KubeObject>): void {
-    if (this.#armed.has(informer)) return;
-    this.#armed.add(informer);
-    const arm = (): void => {
-      const newer = BigInt(informer.store.resourceVersion ?? '0') + 1n;
-      informer.whenReached(String(newer), () => {
-        if (informer.served !== true) return arm();
-        this.#armed.delete(informer);
-        this.wakeAll();
-      });
-    };
-    arm();
-  }
 }

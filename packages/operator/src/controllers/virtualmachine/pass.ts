@@ -1,0 +1,117 @@
+import { type VirtualMachine, type VirtualMachineStatus, virtualMachineKind, vmDiskImageKind } from '@terrain/api';
+import {
+  type ApiTransport,
+  after,
+  done,
+  ForeignObjectError,
+  type Happening,
+  type KubeObject,
+  Resource,
+  type ResourceType,
+  type Result,
+  refusalOf,
+  type Writer,
+} from '@terrain/runtime';
+import { shorten } from '#platform/failure.ts';
+import { eventOf } from './events.ts';
+import type { ObserveSources } from './observe.ts';
+import type { Passwords } from './passwords.ts';
+import type { QuietTime } from './quiet-time.ts';
+import { type Finding, no, type Snapshot, type StoredMachine, stuck } from './snapshot.ts';
+import { type Report, statusOf } from './status.ts';
+
+const typeOf = ({ group, version, plural }: { group: string; version: string; plural: string }): ResourceType => ({
+  group,
+  version,
+  plural,
+  namespaced: true,
+});
+export const machineType = typeOf(virtualMachineKind);
+export const imageType = typeOf(vmDiskImageKind);
+
+/** What every pass shares. */
+export interface Deps extends ObserveSources {
+  readonly api: ApiTransport;
+  readonly passwords: Passwords;
+  readonly quiet: QuietTime;
+  readonly record: (object: KubeObject, happening: Happening) => void;
+  /** Notes that the machine waits for something cluster-wide (a class, a kind), or that it does not. */
+  readonly awaitPlatform: (key: string, isWaiting: boolean) => void;
+}
+
+/** One look at one machine, with the means to act on it. */
+export interface Pass {
+  readonly deps: Deps;
+  readonly key: string;
+  readonly writer: Writer;
+  readonly signal: AbortSignal;
+}
+
+/** A name that is taken becomes free without a word to us. */
+const takenAgainMs = 15_000;
+/** A refusal names no object whose change would wake us. */
+const refusedAgainMs = 60_000;
+
+/**
+ * Whether the API server has the machine just as it was decided on.
+ *
+ * A creation, and a deletion of what others may have changed hands with, has no precondition that names the machine: so look first.
+ * Whatever is newer wakes this key.
+ */
+export async function isCurrent({ deps, signal }: Pass, { metadata }: StoredMachine): Promise<boolean> {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const live = await new Resource<VirtualMachine>(deps.api, machineType).find({ name, namespace }, { signal });
+  return live?.metadata.uid === uid && live.metadata.resourceVersion === resourceVersion;
+}
+
+/** Stores the status if it differs, tells people, and says when to come back. */
+export async function save({ deps, key, writer }: Pass, snapshot: Snapshot, report: Report): Promise<Result> {
+  const { machine, nowMs } = snapshot;
+  const { status, atMs } = statusOf(snapshot, report);
+  deps.awaitPlatform(key, isPlatformMissing(report));
+  const again = [
+    report.blocker === undefined ? undefined : nowMs + (report.blocker.reason === 'NameTaken' ? takenAgainMs : refusedAgainMs),
+    report.atMs,
+    atMs,
+  ];
+  const heldMs = deps.quiet.heldMs(key, machine.status, status, nowMs);
+  if (heldMs > 0) return comeBack(nowMs, [...again, nowMs + heldMs]);
+  const stored = await writer.status<VirtualMachine>(machineType, machine, status);
+  if (stored.metadata.resourceVersion !== machine.metadata.resourceVersion) {
+    const happening = eventOf(machine.status, stored.status as VirtualMachineStatus);
+    if (happening !== undefined) deps.record(stored, happening);
+  }
+  return comeBack(nowMs, again);
+}
+
+function isPlatformMissing({ image, disk, networks, blocker }: Report): boolean {
+  const reasons = [image, disk, networks.finding, blocker].map((finding) => finding?.reason);
+  return reasons.includes('PlatformMissing') || reasons.includes('StorageClassMissing');
+}
+
+function comeBack(nowMs: number, times: readonly (number | undefined)[]): Result {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? done : after(Math.max(0, Math.min(...known) - nowMs));
+}
+
+/** Why an object could not be made; errors that are no refusal are thrown on. `words` false keeps the server's words out of the status. */
+export function blockerOf(error: unknown, what: string, { words = true } = {}): Finding {
+  if (error instanceof ForeignObjectError)
+    return stuck('NameTaken', `${what} exists already and is not of this machine; rename this machine, or delete the other one`);
+  const told = words ? shorten((error as Error).message.replace(/^[A-Z]+ \S+: /, '')) : 'its words are in the log';
+  switch (refusalOf(error)) {
+    case 'policy':
+    case 'manifest':
+      return stuck('RefusedByPlatform', `${what} is refused: ${told}`);
+    case 'rights':
+      return no('RefusedByPlatform', `${what} is refused: ${told}`);
+    case 'quota':
+      return no('QuotaExceeded', `there is no room for ${what}: ${told}`);
+    case 'terminating':
+      return no('Deleting', `${what} cannot be made: its namespace is being deleted`);
+    case 'missing':
+      return no('PlatformMissing', `${what} cannot be made: its namespace or its kind does not exist (${told})`);
+    default:
+      throw error;
+  }
+}

@@ -1,0 +1,195 @@
+/** One pass over one machine: the only place, with the files it calls, where decisions become effects. */
+import { finalizers, kubevirtMachineName, type VirtualMachine, type VMDiskImage } from '@terrain/api';
+import { after, controllerUid, done, ForeignObjectError, Resource, type Result } from '@terrain/runtime';
+import type { GuestInterface } from '#cloudinit/interfaces.ts';
+import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
+import { dataVolumeType } from '#platform/cdi.ts';
+import { type Claim, claimType, secretType } from '#platform/core.ts';
+import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
+import { type Decision, decide, type Step } from './decide.ts';
+import { desiredImage, desiredKubevirtMachine, desiredRootDisk, desiredSecret, inputsOf, isSecretCurrent } from './desired.ts';
+import { happenings } from './events.ts';
+import { imageNamespaceOf, isGoing, isPaused, wantedDiskName } from './facts.ts';
+import { imageState } from './image.ts';
+import { observe } from './observe.ts';
+import { blockerOf, imageType, isCurrent, machineType, type Pass, save } from './pass.ts';
+import { remove, removeDisk, removeMachine } from './removal.ts';
+import { type Finding, no, type Snapshot } from './snapshot.ts';
+
+/** Makes the next step of a machine. */
+export async function reconcileMachine(pass: Pass): Promise<Result> {
+  const { deps, key, writer } = pass;
+  const snapshot = observe(deps, key);
+  if (snapshot === undefined) {
+    deps.quiet.forget(key);
+    deps.passwords.forget(key);
+    deps.awaitPlatform(key, false);
+    return done;
+  }
+  const { machine, isNamespaceTerminating } = snapshot;
+  const hasFinalizer = machine.metadata.finalizers?.includes(finalizers.pelotechCleanup) === true;
+  if (!hasFinalizer && !isGoing(machine) && !isPaused(snapshot) && !isNamespaceTerminating) {
+    await writer.addFinalizer<VirtualMachine>(machineType, machine, finalizers.pelotechCleanup);
+    return after(0);
+  }
+  return carryOut(pass, snapshot, decide(snapshot));
+}
+
+function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
+  const { step } = decision;
+  switch (step.kind) {
+    case 'remove':
+      return removeMachine(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
+    case 'createImage':
+      return createImage(pass, snapshot, decision);
+    case 'clone':
+      return clone(pass, snapshot, decision, step);
+    case 'clear':
+      return clear(pass, snapshot, decision, step);
+    case 'run':
+      return run(pass, snapshot, decision, step);
+    case 'rest':
+      return save(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
+  }
+}
+
+/** By POST, under a name others may want at the same moment: whoever comes second finds it there. */
+async function createImage(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
+  const { deps, writer } = pass;
+  const { machine } = snapshot;
+  if (!(await isCurrent(pass, machine))) return done;
+  const desired = desiredImage(machine);
+  const { namespace, name } = desired.metadata;
+  try {
+    const image = await writer.create<VMDiskImage>(imageType, desired);
+    if (image.metadata.labels?.['pelotech.ot/created-by'] === desired.metadata.labels?.['pelotech.ot/created-by'])
+      deps.record(machine, happenings.imageCreated(`${namespace}/${name}`));
+  } catch (error) {
+    if (!(error instanceof ForeignObjectError)) {
+      const blocker = blockerOf(error, `VMDiskImage ${namespace}/${name}`);
+      return save(pass, snapshot, { ...decision, blocker, kubevirt: snapshot.kubevirt });
+    }
+  }
+  return save(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
+}
+
+/** A clone is decided on live reads alone: neither image nor claim has to agree to it otherwise. */
+async function clone(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  step: Extract<Step, { kind: 'clone' }>,
+): Promise<Result> {
+  const { deps, writer, signal } = pass;
+  const { machine, kubevirt } = snapshot;
+  const { namespace } = machine.metadata;
+  const at = { name: step.image.metadata.name, namespace: imageNamespaceOf(machine) };
+  const [isSame, image, claim] = await Promise.all([
+    isCurrent(pass, machine),
+    new Resource<VMDiskImage>(deps.api, imageType).find(at, { signal }),
+    new Resource<Claim>(deps.api, claimType).find({ name: wantedDiskName(machine), namespace }, { signal }),
+  ]);
+  const state = imageState({ ...snapshot, image });
+  // The caches are behind; what they learn next wakes us.
+  if (!isSame || state.kind !== 'usable' || (claim !== undefined && isGoing(claim))) return done;
+  const desired = desiredRootDisk(machine, state.image, state.artifact);
+  try {
+    const rootDisk = await writer.create(dataVolumeType, desired);
+    const disk = no('Cloning', `clones root disk ${rootDisk.metadata.name}`);
+    return save(pass, snapshot, { ...decision, disk, rootDisk, kubevirt });
+  } catch (error) {
+    const blocker = blockerOf(error, `DataVolume ${desired.metadata.name}`);
+    return save(pass, snapshot, { ...decision, blocker, kubevirt });
+  }
+}
+
+/** Throws disks away: the machine that may be using them goes first, and completely. */
+async function clear(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { kubevirt, disks }: Extract<Step, { kind: 'clear' }>,
+): Promise<Result> {
+  const { deps, signal } = pass;
+  const { machine } = snapshot;
+  if (!(await isCurrent(pass, machine))) return done;
+  const { rootDisk: _, ...report } = decision;
+  if (kubevirt !== undefined) {
+    if (!isGoing(kubevirt)) await remove(pass, kubevirtMachineType, kubevirt);
+    return save(pass, snapshot, { ...report, kubevirt });
+  }
+  const at = { name: kubevirtMachineName(machine.metadata.name), namespace: machine.metadata.namespace };
+  const unseen = await new Resource<KubevirtMachine>(deps.api, kubevirtMachineType).find(at, { signal });
+  // The cache is behind, and the machine may run on what is to be thrown away.
+  if (unseen !== undefined && controllerUid(unseen) === machine.metadata.uid) return after(1000);
+  for (const disk of disks) {
+    if (isGoing(disk)) continue;
+    await removeDisk(pass, disk);
+    deps.record(machine, happenings.diskReplaced(disk.metadata.name ?? ''));
+  }
+  return save(pass, snapshot, { ...report, kubevirt: snapshot.kubevirt });
+}
+
+async function run(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { leftover }: Extract<Step, { kind: 'run' }>,
+): Promise<Result> {
+  for (const disk of leftover) if (!isGoing(disk)) await removeDisk(pass, disk);
+  const { machine, kubevirt, platform } = snapshot;
+  const report = (blocker: Finding | undefined, made = kubevirt): Promise<Result> =>
+    save(pass, snapshot, { ...decision, blocker, kubevirt: made });
+  if (!platform.hasKubevirt)
+    return report(
+      no(
+        'PlatformMissing',
+        'KubeVirt is not installed in this cluster: VirtualMachines (kubevirt.io/v1) are not served; install it, and the machine goes on by itself',
+      ),
+    );
+  const areNetworksThere = decision.networks.finding.status === 'True';
+  // KubeVirt would leave a machine without its networks in Starting, without a word.
+  if (!areNetworksThere && kubevirt === undefined) return report(undefined);
+  const { interfaces } = decision.networks;
+  const inputs = inputsOf(machine, interfaces);
+  const isConfigured = snapshot.secret !== undefined && isSecretCurrent(snapshot.secret, inputs);
+  if ((!isConfigured || kubevirt === undefined) && !(await isCurrent(pass, machine))) return done;
+  const problem = isConfigured || !areNetworksThere ? undefined : await configure(pass, snapshot, decision, inputs);
+  // A machine that exists keeps the configuration it has, and is otherwise treated as always.
+  if (problem !== undefined && kubevirt === undefined) return report(problem);
+  const [made, refusal] = await ensureMachine(pass, snapshot, interfaces);
+  return report(refusal ?? problem, made);
+}
+
+async function ensureMachine(
+  { writer }: Pass,
+  { machine, kubevirt }: Snapshot,
+  interfaces: readonly GuestInterface[],
+): Promise<[KubevirtMachine | undefined, Finding | undefined]> {
+  const desired = desiredKubevirtMachine(machine, interfaces);
+  try {
+    return [await writer.child(kubevirtMachineType, desired, kubevirt), undefined];
+  } catch (error) {
+    return [kubevirt, blockerOf(error, `KubeVirt's VirtualMachine ${desired.metadata.name}`)];
+  }
+}
+
+/** Writes the guest's configuration; or says what it lacks. */
+async function configure(
+  { deps, key, writer, signal }: Pass,
+  { machine, secret }: Snapshot,
+  { networks }: Decision,
+  inputs: string,
+): Promise<Finding | undefined> {
+  const passwords = await deps.passwords.read(key, machine, signal);
+  if (!(passwords instanceof Map)) return passwords as Finding;
+  const instanceId = wantedDiskName(machine);
+  const texts = cloudInitSecretData({ vm: machine, instanceId, passwords, interfaces: networks.interfaces });
+  const desired = desiredSecret(machine, inputs, texts);
+  try {
+    await writer.child(secretType, desired, secret);
+    return undefined;
+  } catch (error) {
+    return blockerOf(error, `Secret ${desired.metadata.name}`, { words: false });
+  }
+}
