@@ -35,8 +35,7 @@ export type Network = {
 };
 
 /** A whole lab. */
-export type Lab = {
-  readonly path: string;
+export type Lab = Entry & {
   readonly networks: readonly Network[];
   /** The first network of each name. */
   readonly networkByName: ReadonlyMap<string, Network>;
@@ -114,7 +113,7 @@ export function readLab(spec: WorkspaceSpec, path = 'spec'): Lab {
   const networkByName = new Map<string, Network>();
   for (const network of networks) if (!networkByName.has(network.name)) networkByName.set(network.name, network);
   return {
-    path,
+    ...root,
     networks,
     networkByName,
     vms,
