@@ -6,6 +6,7 @@ import { imageCommand } from './command/image/image.ts';
 import { kubeconfigCommand } from './command/kubeconfig.ts';
 import { statusCommand } from './command/status.ts';
 import { upCommand } from './command/up.ts';
+import { vmCommand } from './command/vm/vm.ts';
 import { exitCodeOf, sentenceOf } from './output/exit.ts';
 import { version } from './version.ts';
 
@@ -21,7 +22,16 @@ export async function main(): Promise<void> {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
 
-  for (const command of [upCommand, downCommand, statusCommand, kubeconfigCommand, doctorCommand, buildCommand, imageCommand]) {
+  for (const command of [
+    upCommand,
+    downCommand,
+    statusCommand,
+    kubeconfigCommand,
+    doctorCommand,
+    buildCommand,
+    imageCommand,
+    vmCommand,
+  ]) {
     program.addCommand(command().exitOverride());
   }
 

@@ -1,119 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  annotations,
-  crdOf,
-  emptyLedger,
-  ledgerManifest,
-  sourceHash,
-  syncPolicyName,
-  type VMDiskImage,
-  type VMDiskImageStatus,
-  vmDiskImageKind,
-} from '@terrain/api';
-import { aVMDiskImage, type Override, override } from '@terrain/api/testing';
-import { Connection, Resource } from '@terrain/runtime';
-import { ApiFake } from '@terrain/runtime/testing';
+import { annotations, emptyLedger, ledgerManifest, syncPolicyName, type VMDiskImage } from '@terrain/api';
+import { at, Farm, failed, kubeconfigIn, ready, type Seed } from './image-farm.ts';
 import { type Finished, Running } from './run-terrain.ts';
-
-const { group, version, plural } = vmDiskImageKind;
-const imageType = { group, version, plural, namespaced: true };
-const at = { namespace: 'farm', name: 'debian' };
-const hash = sourceHash(aVMDiskImage().spec);
-
-type Seed = Parameters<ApiFake['seed']>[0];
-
-/** A cluster with Terrain's disk images in it and nothing that acts on them. */
-class Farm implements AsyncDisposable {
-  readonly fake: ApiFake;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'terrain-image-'));
-  readonly #connection: Connection;
-
-  private constructor(fake: ApiFake) {
-    this.fake = fake;
-    this.#connection = new Connection(fake.credentials);
-  }
-
-  static async start(hasKinds = true): Promise<Farm> {
-    const fake = await ApiFake.start();
-    for (const name of ['farm', 'sync-operator']) fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    if (hasKinds) fake.seed(crdOf(vmDiskImageKind) as unknown as Seed);
-    return new Farm(fake);
-  }
-
-  /** An image and, as the operator would write it, its status. */
-  async add(change: Override<VMDiskImage> = {}): Promise<void> {
-    const { status, ...image } = override(aVMDiskImage({ metadata: at }), change);
-    this.fake.seed(image as unknown as Seed);
-    if (status !== undefined) await this.report(status, image.metadata.name);
-  }
-
-  async report(status: VMDiskImageStatus, name = at.name): Promise<void> {
-    await this.images.mergePatch({ ...at, name, subresource: 'status' }, { status });
-  }
-
-  get images(): Resource<VMDiskImage> {
-    return new Resource<VMDiskImage>(this.#connection, imageType);
-  }
-
-  get kubeconfig(): string {
-    return kubeconfigIn(this.#directory, this.fake.credentials.server);
-  }
-
-  start(...args: string[]): Running {
-    return new Running(['image', ...args, '--kubeconfig', this.kubeconfig]);
-  }
-
-  run(...args: string[]): Promise<Finished> {
-    return this.start(...args).finished;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection.close();
-    await this.fake.close();
-    rmSync(this.#directory, { recursive: true });
-  }
-}
-
-function kubeconfigIn(directory: string, server: string): string {
-  const file = join(directory, 'kubeconfig');
-  const text = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'c',
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user: {} }],
-  };
-  writeFileSync(file, JSON.stringify(text));
-  return file;
-}
-
-const condition = (type: string, status: 'True' | 'False', reason: string) => ({
-  type,
-  status,
-  reason,
-  message: '',
-  lastTransitionTime: '2026-01-01T00:00:00Z',
-});
-const ready: VMDiskImageStatus = {
-  observedGeneration: 1,
-  phase: 'Succeeded',
-  message: 'machines can clone it',
-  conditions: [condition('Ready', 'True', 'Succeeded')],
-  artifact: { volumeSnapshot: 's', dataVolume: 'd', sourceHash: hash, syncedAt: '2026-01-01T00:00:00Z' },
-};
-const failed: VMDiskImageStatus = {
-  observedGeneration: 1,
-  phase: 'Failed',
-  message: 'given up: the server says 404',
-  retry: { sourceHash: hash, gaveUp: { at: '2026-01-01T00:00:00Z', reason: 'SourceNotFound' } },
-};
 
 test('list shows the images of a namespace, of all, or of one workspace', async () => {
   await using farm = await Farm.start();
@@ -157,7 +51,7 @@ test('queue shows slots, what runs and who is next, also while there is no ledge
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^Slots: 1 of 4 in use\nPOSITION .*\nactive +farm\/debian +10Gi .*\n1 +farm\/next +10Gi .* starts any moment\n$/,
+    /^Slots: 1 of 4 in use\nDisks: 10 GiB under way, 10 GiB waiting\nPOSITION .*\nactive +farm\/debian +10Gi .*\n1 +farm\/next +10Gi .* starts any moment\n$/,
   );
   const json = JSON.parse((await farm.run('queue', '-n', 'elsewhere', '-o', 'json')).stdout) as Record<string, unknown>;
   assert.deepEqual([json.slots, json.active, json.waiting], [{ used: 1, limit: 4 }, [], []]);

@@ -22,6 +22,6 @@ export function explain(error: unknown, { server, whenSilent }: Target): unknown
 }
 
 /** Without the method and the path, which say nothing to a person. */
-function wordsOf({ message }: Error): string {
+export function wordsOf({ message }: Error): string {
   return plain(message.replace(/^[A-Z]+ \/\S*: /, ''));
 }

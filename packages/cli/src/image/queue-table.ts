@@ -1,3 +1,4 @@
+import { humanBytes } from '../output/bytes.ts';
 import { humanDuration } from '../output/duration.ts';
 import { table } from '../output/table.ts';
 import type { ActiveSync, Queue, WaitingSync } from './queue.ts';
@@ -6,9 +7,11 @@ const barWidth = 20;
 
 /** The queue for people: what runs, how far it is, and who is next. */
 export function renderQueue(queue: Queue, { nowMs, isWide }: { readonly nowMs: number; readonly isWide: boolean }): string {
-  const { slots, problem, active, waiting, typicalSeconds } = queue;
+  const { slots, problem, active, waiting, typicalSeconds, bytes } = queue;
   const typical = typicalSeconds === null ? '' : `; a download took about ${humanDuration(typicalSeconds * 1000)} lately`;
-  const head = slots === null ? `Slots: unknown (${problem})` : `Slots: ${slots.used} of ${slots.limit} in use${typical}`;
+  const used = slots === null ? `Slots: unknown (${problem})` : `Slots: ${slots.used} of ${slots.limit} in use${typical}`;
+  const isBusy = bytes.active + bytes.waiting > 0;
+  const head = isBusy ? `${used}\nDisks: ${humanBytes(bytes.active)} under way, ${humanBytes(bytes.waiting)} waiting` : used;
   const pause = slots?.limit === 0 ? 'concurrency is 0 in the sync policy: nothing starts until it is raised.\n' : '';
   const rows = [
     ...active.map((sync) => activeRow(sync, nowMs, isWide)),

@@ -93,6 +93,7 @@ test('people see slots, bars and estimates', () => {
     renderQueue(queueOf(some, ledgerOf(1, 'runs'), nowMs - 2 * 60_000), { nowMs: nowMs - 2 * 60_000, isWide: false }),
     [
       'Slots: 1 of 1 in use; a download took about 10m 00s lately',
+      'Disks: 10 GiB under way, 20 GiB waiting',
       'POSITION  IMAGE           SIZE  PROGRESS                    RATE      ESTIMATE',
       'active    farm/runs       10Gi  [########------------] 40%  10 %/min  ends in 2m 00s',
       '1         farm/ticket-9   10Gi  -                           -         held back: SecretMissing',

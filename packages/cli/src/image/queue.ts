@@ -1,5 +1,6 @@
 /** The global queue, as the ledger and the images show it. */
 import { type Ledger, type LedgerEntry, type VMDiskImage, VMDiskImageCondition } from '@terrain/api';
+import { bytesOf } from '../output/bytes.ts';
 import { plain } from '../output/plain.ts';
 import { type Download, estimatedEndMs, estimatedStarts, typicalMs } from './estimate.ts';
 import { comparePlaces } from './place.ts';
@@ -36,6 +37,8 @@ export interface Queue {
   readonly problem: string | null;
   /** What the estimates rest on. */
   readonly typicalSeconds: number | null;
+  /** Sizes of the disks that run and that wait, added up. */
+  readonly bytes: { readonly active: number; readonly waiting: number };
   readonly active: readonly ActiveSync[];
   readonly waiting: readonly WaitingSync[];
 }
@@ -57,6 +60,10 @@ export function queueOf(images: readonly VMDiskImage[], ledger: KnownLedger, now
     slots: typeof ledger === 'string' ? null : { used: ledger.entries.size, limit: ledger.limit },
     problem: typeof ledger === 'string' ? ledger : null,
     typicalSeconds: typical === undefined ? null : Math.round(typical / 1000),
+    bytes: {
+      active: sizes(running.flatMap(({ image }) => (image === undefined ? [] : [image]))),
+      waiting: sizes(waiting),
+    },
     active: running.map((sync, index) => activeSync(sync, estimates[index], nowMs)),
     waiting: waiting.map((image, index) => ({
       position: index + 1,
@@ -69,6 +76,8 @@ export function queueOf(images: readonly VMDiskImage[], ledger: KnownLedger, now
     })),
   };
 }
+
+const sizes = (images: readonly VMDiskImage[]): number => images.reduce((sum, { spec }) => sum + bytesOf(spec.diskSize), 0);
 
 interface Running {
   readonly key: string;
