@@ -11,7 +11,7 @@ import { type Finished, Running } from './run-terrain.ts';
 const { group, version, plural } = vmDiskImageKind;
 const imageType = { group, version, plural, namespaced: true };
 export const at = { namespace: 'farm', name: 'debian' };
-export const hash = sourceHash(aVMDiskImage().spec);
+const hash = sourceHash(aVMDiskImage().spec);
 
 export type Seed = Parameters<ApiFake['seed']>[0];
 
