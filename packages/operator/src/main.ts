@@ -1,23 +1,7 @@
-/** The operator as a program. */
-import { createLogger, loadInCluster, loadKubeconfig, shutdownSignal } from '@terrain/runtime';
-import { readConfig } from './config.ts';
-import { createOperator } from './operator.ts';
+/** Where the operator is started: an entry that makes the next start faster and smaller, and the program itself. */
+import { enableCompileCache } from 'node:module';
 
-const config = readConfig(process.argv.slice(2), process.env);
-const log = createLogger({ level: config.logLevel });
-const inCluster = config.kubeconfig === undefined ? await loadInCluster() : undefined;
-const credentials = inCluster ?? (await loadKubeconfig(config.kubeconfig === undefined ? {} : { file: config.kubeconfig }));
-const operator = createOperator({
-  credentials,
-  namespace: config.namespace,
-  hasLeaderElection: config.hasLeaderElection,
-  workers: config.workers,
-  log,
-  ...(config.healthPort === undefined ? {} : { health: { port: config.healthPort } }),
-});
-try {
-  await operator.run(shutdownSignal());
-} catch (error) {
-  log.fatal({ err: error }, 'the operator ends');
-  process.exitCode = 1;
-}
+// Keeps compiled and type-stripped modules between runs; it must be on before the first module of ours is loaded.
+enableCompileCache();
+const { main } = await import('./program.ts');
+await main();
