@@ -45,6 +45,12 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
+    name: 'csi',
+    purpose: 'the storage driver: crashes, mounts, the tests all drivers share, and the programs that use it',
+    command: tests('packages/embedded/test/csi/**/*.test.ts'),
+    needs: ['core', 'storage', 'csi-sanity'],
+  },
+  {
     name: 'operator',
     purpose: 'the controllers on a real API server with the simulated platform',
     command: tests('packages/operator/test/**/*.test.ts'),

@@ -64,12 +64,19 @@ export class Stand {
     return new Stand(directory, driver, new CsiClient(await services(), socket));
   }
 
-  /** One that ends with the test, and its directory too. */
-  static async of(t: TestContext, options: Partial<DriverOptions> = {}): Promise<Stand> {
+  /** One that ends with the test, and its directory too. `free` undoes what else was done in the directory. */
+  static async of(
+    t: TestContext,
+    options: Partial<DriverOptions> = {},
+    free: (directory: string) => Promise<void> = async () => {},
+  ): Promise<Stand> {
     const directory = newDirectory();
-    t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
     const stand = await Stand.open(directory, options);
-    t.after(() => stand.close());
+    t.after(async () => {
+      await stand.close();
+      await free(directory);
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    });
     return stand;
   }
 
