@@ -7,6 +7,7 @@ import { kubeconfigCommand } from './command/kubeconfig.ts';
 import { statusCommand } from './command/status.ts';
 import { upCommand } from './command/up.ts';
 import { vmCommand } from './command/vm/vm.ts';
+import { workspaceCommand } from './command/workspace/workspace.ts';
 import { exitCodeOf, sentenceOf } from './output/exit.ts';
 import { version } from './version.ts';
 
@@ -31,6 +32,7 @@ export async function main(): Promise<void> {
     buildCommand,
     imageCommand,
     vmCommand,
+    workspaceCommand,
   ]) {
     program.addCommand(command().exitOverride());
   }

@@ -1,0 +1,42 @@
+/** What keeps a workspace from going away, in words. */
+import { finalizers, type Workspace } from '@terrain/api';
+import type { KubeObject } from '@terrain/runtime';
+import { plain } from '../output/plain.ts';
+
+export interface NamespaceObject extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+export interface Left {
+  readonly workspace: Workspace | undefined;
+  readonly namespace: NamespaceObject | undefined;
+  /** What is in the namespace. */
+  readonly objects: readonly KubeObject[];
+}
+
+const most = 3;
+
+/** The object and the finalizer that block, by name; else what the object itself says; else who has to act. */
+export function blockersOf({ workspace, namespace, objects }: Left): string {
+  const held = objects
+    .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length > 0)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} is held by finalizer ${metadata.finalizers?.join(', ')}`);
+  const foreign = (workspace?.metadata.finalizers ?? []).filter((one) => one !== finalizers.pelotechCleanup);
+  const told = plain(workspace?.status?.message ?? '');
+  const words = [
+    ...(foreign.length === 0 ? [] : [`the workspace is held by finalizer ${foreign.join(', ')}`]),
+    ...held.slice(0, most),
+    ...(held.length > most ? [`and ${held.length - most} more`] : []),
+  ];
+  if (words.length > 0) return words.join('; ');
+  if (workspace !== undefined) {
+    if (told !== '' && workspace.metadata.deletionTimestamp !== undefined) return told;
+    return `the operator has not removed its finalizer ${finalizers.pelotechCleanup} yet; if this lasts, look whether it runs`;
+  }
+  const conditions =
+    namespace?.status?.conditions?.filter(({ status, message }) => status === 'True' && message !== undefined) ?? [];
+  const reasons = conditions.map(({ message = '' }) => plain(message));
+  return `namespace ${namespace?.metadata.name} is ending${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
+}
