@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VirtualMachineStatus } from '@terrain/api';
+import { aCondition } from '#testing/machine-world.ts';
+import { QuietTime } from './quiet-time.ts';
+
+const saying = (reason: string, rest: Partial<VirtualMachineStatus> = {}): VirtualMachineStatus => ({
+  ...rest,
+  conditions: [{ ...aCondition('Ready', reason === 'Ready' ? 'True' : 'False'), reason }],
+});
+
+const cases: Record<string, { before?: VirtualMachineStatus; next: VirtualMachineStatus; want: number }> = {
+  'the first words wait a second': { next: saying('Cloning'), want: 1000 },
+  'later ones five': { before: saying('Cloning'), next: saying('Starting'), want: 5000 },
+  'what is wrong does not wait': { next: saying('QuotaExceeded'), want: 0 },
+  'that it is ready does not wait': { before: saying('Starting'), next: saying('Ready'), want: 0 },
+  'that it is ready no more does not wait': { before: saying('Ready'), next: saying('Starting'), want: 0 },
+  'the end of a root disk does not wait': {
+    before: saying('Starting', { rootDisk: 'a' }),
+    next: saying('ReferencePending'),
+    want: 0,
+  },
+};
+for (const [name, { before, next, want }] of Object.entries(cases))
+  test(name, () => assert.equal(new QuietTime().heldMs('a/b', before, next, 0), want));
+
+test('time held counts from the first news on, and each machine has its own', () => {
+  const quiet = new QuietTime();
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Waiting'), 0), 1000);
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 600), 400);
+  assert.equal(quiet.heldMs('a/c', undefined, saying('Cloning'), 600), 1000);
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 1000), 0);
+  assert.equal(quiet.heldMs('a/b', saying('Cloning'), saying('Starting'), 1000), 5000);
+});
