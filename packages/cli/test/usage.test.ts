@@ -34,7 +34,7 @@ for (const [name, { args, code, words }] of Object.entries(cases)) {
 test('help names every command and exits with 0', async () => {
   const { code, stdout } = await terrain('--help');
   assert.equal(code, 0);
-  for (const command of ['up', 'down', 'status', 'kubeconfig', 'doctor', 'build', 'image'])
+  for (const command of ['up', 'down', 'status', 'kubeconfig', 'doctor', 'build', 'image', 'vm'])
     assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
 });
 

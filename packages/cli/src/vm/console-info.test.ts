@@ -18,7 +18,7 @@ const doors: Record<string, { given: Override<VirtualMachine>; mayOpen?: boolean
   },
   'stopped as asked': {
     given: { spec: { powerState: 'Stopped' }, status: at('Stopped') },
-    want: /^the machine is to be stopped; `terrain vm start web -n lab` starts it$/,
+    want: /^its spec keeps the machine stopped; `terrain vm start web -n lab` starts it$/,
   },
   starting: {
     given: { status: { ...at('Starting'), message: 'KubeVirt starts it' } },

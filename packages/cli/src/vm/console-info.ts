@@ -64,7 +64,7 @@ function obstacleOf(machine: VirtualMachine, mayOpen: boolean): string | undefin
   if (state === undefined)
     return `the machine has not been made yet: ${plain(status?.message ?? 'the operator has not seen it yet')}`;
   if (state !== 'Running' && state !== 'Paused') {
-    if (wantedPower(machine) === 'Stopped') return `the machine is to be stopped; \`terrain vm start ${where}\` starts it`;
+    if (wantedPower(machine) === 'Stopped') return `its spec keeps the machine stopped; \`terrain vm start ${where}\` starts it`;
     return `the machine does not run (${plain(state)}): ${plain(status?.message ?? '')}; \`terrain vm wait ${where}\` waits for it`;
   }
   return mayOpen

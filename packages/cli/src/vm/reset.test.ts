@@ -49,6 +49,9 @@ for (const [name, { given, image, want }] of Object.entries(cases))
     assert.deepEqual(resetPlan(aMachine('web', given), image), want));
 
 test('an image without a namespace is in that of its machine', () => {
-  for (const vmDiskImageRef of [{ name: 'debian' }, { name: 'debian', namespace: '' }])
+  for (const vmDiskImageRef of [
+    { name: 'debian', namespace: undefined },
+    { name: 'debian', namespace: '' },
+  ])
     assert.deepEqual(imageAddress(aMachine('web', { spec: { vmDiskImageRef } })), { namespace: 'lab', name: 'debian' });
 });

@@ -46,10 +46,8 @@ async function run(name: string, flags: Flags): Promise<void> {
       const plan = resetPlan(machine, await readImage(connection, imageAddress(machine)));
       process.stderr.write(plan.map((line) => `${line}\n`).join(''));
       if (flags.dryRun === true) return;
-      if (flags.yes !== true && !(await confirm(`Reset ${keyOf(machine)}?`, signal))) {
-        process.stderr.write('Nothing was changed.\n');
-        return;
-      }
+      if (flags.yes !== true && !(await confirm(`Reset ${keyOf(machine)}?`, signal)))
+        throw new CommandError('nothing was changed.');
       await changeMachine(connection, machine, { resetToken: new Date().toISOString() });
       process.stdout.write(
         `Asked for a fresh disk of ${keyOf(machine)}; \`terrain vm wait ${name} -n ${at.namespace}\` follows it.\n`,
