@@ -116,8 +116,8 @@ export function layOut(topology: Topology): Layout {
     Math.max(
       0,
       ...networks.flatMap(({ name, cidr }) => [
-        widthOf(name, fonts.strong) + widthOf(cidr, fonts.address) + 34,
-        ...(notes.get(name) ?? []).map((note) => widthOf(note, fonts.note) + 24),
+        widthOf(name, fonts.strong) + widthOf(cidr, fonts.address) + 40,
+        ...(notes.get(name) ?? []).map((note) => widthOf(note, fonts.note) + 30),
       ]),
     ),
     labelBounds,

@@ -63,9 +63,9 @@ function descent(column: Column, { top, lanes }: Sheet): string {
 
 function label(lane: Lane, { labelWidth }: Layout): string {
   const { network, notes } = lane;
-  const left = measures.margin + 12;
+  const left = measures.margin + 18;
   const y = railY(lane);
-  const room = labelWidth - 30;
+  const room = labelWidth - 36;
   const name = fitted(network.name, Math.max(room / 2, room - widthOf(network.cidr, fonts.address)), fonts.strong);
   const cidr = fitted(network.cidr, room - widthOf(name, fonts.strong), fonts.address);
   // One text, so that the range follows the name however wide the reader's font makes it.
@@ -74,10 +74,10 @@ function label(lane: Lane, { labelWidth }: Layout): string {
     `<tspan class="${network.isDefined ? 'text' : 'wrong-text'} mono" font-size="${fonts.address.size}" dx="9">${escapeXml(cidr)}</tspan>`,
   ];
   return [
-    stateDot(measures.margin + 1, y - 5, network.state),
+    stateDot(measures.margin + 9, y - 5, network.state),
     `<text x="${left}" y="${y}"><title>${escapeXml(`${network.name} ${network.cidr}`)}</title>${words.join('')}</text>`,
     ...notes.map((note, index) =>
-      text(left, y + 18 + index * measures.noteHeight, note, { font: fonts.note, tone: 'faint', width: labelWidth - 20 }),
+      text(left, y + 18 + index * measures.noteHeight, note, { font: fonts.note, tone: 'faint', width: labelWidth - 26 }),
     ),
   ].join('');
 }
