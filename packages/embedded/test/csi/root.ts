@@ -1,12 +1,29 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 
-/**
- * A test that mounts, for which only root has the rights. Without them it fails where everything must be tested, and is
- * named as not run elsewhere.
- */
+/** What a machine lacks for file systems to be mounted on it; undefined when it lacks nothing. */
+function lack(): string | undefined {
+  if (process.getuid?.() !== 0) return 'it needs root, to mount file systems';
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  if (((BigInt(`0x${effective}`) >> 21n) & 1n) === 0n) return 'it needs CAP_SYS_ADMIN, to mount file systems';
+  return existsSync('/dev/loop-control') ? undefined : 'it needs loop devices';
+}
+
+/** A test that mounts. On a machine that does not let it, it fails where everything must be tested, and is named as not run elsewhere. */
 export function rootTest(name: string, body: (t: TestContext) => Promise<void>): void {
-  if (process.getuid?.() === 0) test(name, body);
-  else if (process.env.CI === 'true') test(name, () => assert.fail('needs root, to mount file systems'));
-  else console.error(`not run, because it needs root to mount file systems: ${name}`);
+  const reason = lack();
+  if (reason === undefined) test(name, body);
+  else if (process.env.CI === 'true') test(name, () => assert.fail(reason));
+  else sayNotRun(name, reason);
+}
+
+/** The same for a test that also needs a program which few machines have; without that it is named as not run. */
+export function rootTestWith(program: string, name: string, body: (t: TestContext) => Promise<void>): void {
+  if (existsSync(program)) rootTest(name, body);
+  else sayNotRun(name, `${program} is not installed`);
+}
+
+function sayNotRun(name: string, reason: string): void {
+  console.error(`not run, because ${reason}: ${name}`);
 }

@@ -1,0 +1,35 @@
+import type { KubeObject } from '@terrain/runtime';
+import { driverName } from '../service/identity.ts';
+
+/** The class of volumes and the class of snapshots, under one name. */
+const storageClassName = 'terrain-disk';
+
+/** What tells Kubernetes of the driver. Both classes are the default ones, as there is no other storage. */
+export function storageObjects(): readonly KubeObject[] {
+  const metadata = { name: storageClassName };
+  const objects = [
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: driverName },
+      spec: { attachRequired: false, podInfoOnMount: false, fsGroupPolicy: 'File', volumeLifecycleModes: ['Persistent'] },
+    },
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { ...metadata, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      provisioner: driverName,
+      reclaimPolicy: 'Delete',
+      volumeBindingMode: 'Immediate',
+      allowVolumeExpansion: true,
+    },
+    {
+      apiVersion: 'snapshot.storage.k8s.io/v1',
+      kind: 'VolumeSnapshotClass',
+      metadata: { ...metadata, annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } },
+      driver: driverName,
+      deletionPolicy: 'Delete',
+    },
+  ];
+  return objects;
+}
