@@ -57,7 +57,7 @@ test('snapshot and volume deleted by hand: lost, downloaded again, and never Rea
       assert.ok(reasons.includes('ArtifactLost') || stage.image('debian')?.status?.attempt?.number === 2, reasons.join());
     },
     // Whoever deletes behind the operator's back makes Ready untrue for the moment it takes to notice.
-    ['S4'],
+    ['S4', 'S5'],
   );
   assert.equal(stage.image('debian')?.status?.attempt?.number, 2);
 });

@@ -2,6 +2,7 @@
 import { type LedgerEntry, labels, ledgerName, parseLedger, sourceHash, type VMDiskImage } from '@terrain/api';
 import { controllerUid, type KubeObject } from '@terrain/runtime';
 import type { Invariant, ObservedEvent, World } from '@terrain/runtime/testing';
+import { imageInvariants } from './image-invariants.ts';
 import { namespaceOfOperator, type Thing, types } from './stage.ts';
 
 /** The kinds the invariants are about. */
@@ -139,36 +140,6 @@ const inOrder: Invariant = (world, event) => {
     : `${lastImage.metadata.name} was admitted while ${overtaken.metadata.name} stood before it`;
 };
 
-/** S4: Ready says what is so: a snapshot that is ready, ours, and of the current source. */
-const readyIsTrue: Invariant = (world, { resource, object, type }) => {
-  if (resource.plural !== 'vmdiskimages' || type === 'DELETED') return undefined;
-  const image = object as unknown as VMDiskImage;
-  const ready = image.status?.conditions?.find((condition) => condition.type === 'Ready');
-  if (ready?.status !== 'True' || ready.observedGeneration !== image.metadata.generation) return undefined;
-  const { artifact } = image.status ?? {};
-  if (artifact?.sourceHash !== sourceHash(image.spec))
-    return `${image.metadata.name} is Ready with the artifact of another source`;
-  const cut = world.get(types.snapshots, { namespace: image.metadata.namespace ?? '', name: artifact.volumeSnapshot }) as
-    | Thing
-    | undefined;
-  if (cut === undefined) return `${image.metadata.name} is Ready without a snapshot`;
-  if (controllerUid(cut) !== image.metadata.uid) return `${image.metadata.name} is Ready with a snapshot of somebody else`;
-  return cut.status?.readyToUse === true ? undefined : `${image.metadata.name} is Ready with a snapshot that is not`;
-};
-
-/** S8: what was concluded stays concluded. */
-const neverBack: Invariant = (_, { resource, object, previous, type }) => {
-  if (resource.plural !== 'vmdiskimages' || type !== 'MODIFIED' || previous === undefined) return undefined;
-  const [now, before] = [object, previous].map((image) => (image as unknown as VMDiskImage).status ?? {});
-  const figures: readonly (readonly [string, number | undefined, number | undefined])[] = [
-    ['observedGeneration', now?.observedGeneration, before?.observedGeneration],
-    ['attempt.number', now?.attempt?.number, before?.attempt?.number],
-    ['retry.lastAttempt', now?.retry?.lastAttempt, before?.retry?.lastAttempt],
-  ];
-  const back = figures.find(([, a, b]) => (a ?? 0) < (b ?? 0));
-  return back === undefined ? undefined : `${back[0]} of ${object.metadata.name} went from ${back[2]} to ${back[1]}`;
-};
-
 /** S3: no attempt before its backoff is over, unless a person asked for it. */
 const backoffKept: Invariant = (world, event) => {
   if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
@@ -192,8 +163,7 @@ export const invariants = (): Record<string, Invariant> => ({
   'S1 downloads have slots': downloadsHaveSlots,
   'S2 admissions follow the queue': inOrder,
   'S3 backoff is kept': backoffKept,
-  'S4 Ready is true': readyIsTrue,
   'S6 one DataVolume per attempt': oneVolumePerAttempt(),
   'S6 numbers grow': numbersGrow(),
-  'S8 nothing goes back': neverBack,
+  ...imageInvariants,
 });

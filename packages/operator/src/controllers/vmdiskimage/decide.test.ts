@@ -388,6 +388,14 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     }),
     want: 'end failed SourceUnreachable',
   },
+  'waited for its slot longer than an attempt may take: only the time with the slot counts': {
+    given: aSnapshot({
+      entry: anEntry({ since: ago(5) }),
+      image: { status: syncing({ queuedAt: ago(999_999), attempt: { startedAt: ago(5) } }) },
+      dataVolumes: [aVolume({ progress: '1.00%' })],
+    }),
+    want: 'importing',
+  },
   'the attempt takes too long': {
     given: aSnapshot({
       entry: anEntry(),
