@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { coldStart } from './cold-start/bench.ts';
 import { foundation } from './foundation/bench.ts';
+import { images } from './images/bench.ts';
 import { type Bench, judge } from './lib/bench.ts';
 import { machine, versions } from './lib/machine.ts';
 import { printed } from './lib/print.ts';
 import { runtime } from './runtime/bench.ts';
 
-const benches: readonly Bench[] = [foundation, runtime, coldStart];
+const benches: readonly Bench[] = [foundation, runtime, images, coldStart];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const [name] = positionals;

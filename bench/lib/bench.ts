@@ -7,6 +7,8 @@ export interface Row {
   /** The most (or, with `atLeast`, the least) that is good enough; absent for figures that are only listed. */
   readonly goal?: number;
   readonly atLeast?: boolean;
+  /** What the project's predecessor was measured at. */
+  readonly predecessor?: string;
 }
 
 export interface Bench {

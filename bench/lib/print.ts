@@ -12,10 +12,11 @@ export function printed(name: string, facts: Machine, versions: Record<string, s
   const body = rows.map((row) => {
     const value = `${number(row.value)} ${row.unit}`.padEnd(16);
     const goal = row.goal === undefined ? '' : `${row.atLeast === true ? '>=' : '<='} ${number(row.goal)}`;
-    return `${row.name.padEnd(width)}  ${value}${goal.padEnd(12)}${verdict(row)}`.trimEnd();
+    return `${row.name.padEnd(width)}  ${value}${goal.padEnd(12)}${verdict(row).padEnd(row.predecessor === undefined ? 0 : 8)}${predecessor(row)}`.trimEnd();
   });
   return `${[head, ...body].join('\n')}\n`;
 }
 
 const number = (value: number): string => String(Math.round(value * 1000) / 1000);
+const predecessor = (row: JudgedRow): string => (row.predecessor === undefined ? '' : `predecessor: ${row.predecessor}`);
 const verdict = ({ pass }: JudgedRow): string => (pass === null ? '' : pass ? 'ok' : 'MISSED');
