@@ -35,11 +35,16 @@ const blockers: Record<string, { given: Parameters<typeof blockersOf>[0]; want: 
     given: { workspace: deleting(), namespace, objects: [] },
     want: 'the operator has not removed its finalizer pelotech.ot/cleanup yet; if this lasts, look whether it runs',
   },
+  'a namespace that nobody deletes': {
+    given: { workspace: undefined, namespace, objects: [] },
+    want: 'namespace workspace-lab-7 is still there, and nobody deletes it; if this lasts, look whether the operator runs',
+  },
   'what the namespace says': {
     given: {
       workspace: undefined,
       namespace: {
         ...namespace,
+        metadata: { ...namespace.metadata, deletionTimestamp: time },
         status: { conditions: [{ type: 'NamespaceContentRemaining', status: 'True', message: 'pods. has 1' }] },
       },
       objects: [],

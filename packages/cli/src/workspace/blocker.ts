@@ -35,8 +35,12 @@ export function blockersOf({ workspace, namespace, objects }: Left): string {
     if (told !== '' && workspace.metadata.deletionTimestamp !== undefined) return told;
     return `the operator has not removed its finalizer ${finalizers.pelotechCleanup} yet; if this lasts, look whether it runs`;
   }
-  const conditions =
-    namespace?.status?.conditions?.filter(({ status, message }) => status === 'True' && message !== undefined) ?? [];
-  const reasons = conditions.map(({ message = '' }) => plain(message));
-  return `namespace ${namespace?.metadata.name} is ending${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
+  const name = namespace?.metadata.name;
+  if (namespace?.metadata.deletionTimestamp === undefined)
+    return `namespace ${name} is still there, and nobody deletes it; if this lasts, look whether the operator runs`;
+  const conditions = namespace.status?.conditions ?? [];
+  const reasons = conditions.flatMap(({ status, message }) =>
+    status === 'True' && message !== undefined ? [plain(message)] : [],
+  );
+  return `namespace ${name} is ending${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
 }

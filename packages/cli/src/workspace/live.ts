@@ -69,7 +69,8 @@ export async function objectsIn(connection: Connection, namespace: string): Prom
           path: resourcePath(type, { namespace }),
           ...accept,
         });
-        return list.items.map((item) => ({ ...item, apiVersion, kind }));
+        // An empty list of metadata comes as null.
+        return ((list.items ?? []) as readonly KubeObject[]).map((item) => ({ ...item, apiVersion, kind }));
       } catch (error) {
         if (isNotFound(error)) return [];
         if (!(error instanceof ApiError) || error.code !== 403) throw error;

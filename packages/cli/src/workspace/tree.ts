@@ -92,7 +92,7 @@ export function treeOf(workspace: Workspace, objects: readonly KubeObject[]): Tr
     // A machine or an image is its own object: one line for both.
     const itself = objectsOfPart.find(({ kind, name }) => kind === part.kind && name.split('/').at(-1) === part.name);
     const others = objectsOfPart.filter((node) => node !== itself);
-    const unsaid = itself?.reason ?? (others.length === 0 ? 'not there yet' : '');
+    const unsaid = itself?.reason ?? (component === undefined && others.length === 0 ? 'not there yet' : '');
     return {
       kind: part.kind,
       name: itself?.name ?? part.name,
