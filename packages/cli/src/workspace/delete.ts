@@ -1,7 +1,7 @@
 /** Deletes workspaces and waits until nothing of them is left. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { labels, type Workspace, workspaceNamespace } from '@terrain/api';
-import { type Connection, isNotFound, type KubeObject, Resource } from '@terrain/runtime';
+import { ApiError, type Connection, isNotFound, type KubeObject, NoAnswerError, Resource } from '@terrain/runtime';
 import { humanDuration } from '../output/duration.ts';
 import { CommandError, ExitCode } from '../output/exit.ts';
 import { blockersOf, type NamespaceObject } from './blocker.ts';
@@ -47,7 +47,10 @@ async function follow(
   let told = '';
   try {
     for (;;) {
-      const left = await whatIsLeft(connection, name, uid, either);
+      const left = await whatIsLeft(connection, name, uid, either).catch((error: unknown) => {
+        if (either.aborted || !mayPass(error)) throw error;
+        return 'the API server does not answer; it is asked again';
+      });
       if (left === undefined) break;
       if (left !== told) say(`${name}: ${left}`);
       told = left;
@@ -57,10 +60,15 @@ async function follow(
     return undefined;
   } catch (error) {
     if (signal.aborted || !deadline.aborted) throw error;
-    const words = told || 'no answer from the API server';
-    return new CommandError(`${name} is not gone after ${humanDuration(timeoutMs)}: ${words}`, ExitCode.timeout);
+    // Once more without the deadline: the sentence is to name what blocks, however slowly the cluster answers.
+    const left = await whatIsLeft(connection, name, uid, signal);
+    if (left === undefined) return undefined;
+    return new CommandError(`${name} is not gone after ${humanDuration(timeoutMs)}: ${left}`, ExitCode.timeout);
   }
 }
+
+/** A server that is away or busy says nothing about the deletion. */
+const mayPass = (error: unknown): boolean => error instanceof NoAnswerError || (error instanceof ApiError && error.code >= 500);
 
 /** Undefined when both the workspace and its namespace are gone. */
 async function whatIsLeft(
@@ -73,7 +81,11 @@ async function whatIsLeft(
   const workspace = live?.metadata.uid === uid ? live : undefined;
   const at = { name: workspaceNamespace(name) };
   const namespaces = new Resource<NamespaceObject & KubeObject>(connection, namespaceType);
-  const found = await namespaces.find(at, { signal });
+  const found = await namespaces.find(at, { signal }).catch((error: unknown) => {
+    // Not everybody who may delete a workspace may look at namespaces.
+    if (error instanceof ApiError && error.code === 403) return undefined;
+    throw error;
+  });
   // Without our label it is somebody's own, and a new workspace of this name keeps it.
   const namespace = found?.metadata.labels?.[labels.workspace] === name && live === workspace ? found : undefined;
   if (workspace === undefined && namespace === undefined) return undefined;

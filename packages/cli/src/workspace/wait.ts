@@ -22,30 +22,35 @@ export const longestMs: number = 2 ** 31 - 1;
  * were only late. A workspace that is missing is an error before the wait.
  */
 export async function waitForWorkspaces(connection: Connection, names: readonly string[], options: WaitOptions): Promise<void> {
-  for (const name of names) await getWorkspace(connection, name);
+  const found: Workspace[] = [];
+  for (const name of names) found.push(await getWorkspace(connection, name));
   const deadline = AbortSignal.timeout(Math.min(options.timeoutMs, longestMs));
-  const follow = (name: string): Promise<CommandError | undefined> => followOne(connection, name, options, deadline);
-  throwAll((await Promise.all(names.map(follow))).filter((failure) => failure !== undefined));
+  const follow = (workspace: Workspace): Promise<CommandError | undefined> => followOne(connection, workspace, options, deadline);
+  throwAll((await Promise.all(found.map(follow))).filter((failure) => failure !== undefined));
 }
 
+/** `found` is how it was when the wait began: what it says counts even if nothing more is heard in time. */
 async function followOne(
   connection: Connection,
-  name: string,
+  found: Workspace,
   { timeoutMs, signal, say }: WaitOptions,
   deadline: AbortSignal,
 ): Promise<CommandError | undefined> {
-  let missing = 'no answer from the API server';
-  const onWaiting = (message: string): void => {
-    missing = message;
-    say(`${name}: ${message}`);
-  };
+  const { name } = found.metadata;
+  let missing: string | undefined;
   const isMissing = (workspace: Workspace | undefined): string | undefined => {
     const verdict = workspace === undefined ? undefined : judge(workspace);
-    return verdict?.kind === 'waiting' ? verdict.message : undefined;
+    if (verdict?.kind !== 'waiting') return undefined;
+    if (verdict.message !== missing) say(`${name}: ${verdict.message}`);
+    missing = verdict.message;
+    return verdict.message;
   };
   try {
-    const options = { timeoutMs: longestMs, signal: AbortSignal.any([signal, deadline]), onWaiting };
-    const workspace = await waitForObject<Workspace>(connection, workspaceType, { name }, isMissing, options);
+    const options = { timeoutMs: longestMs, signal: AbortSignal.any([signal, deadline]) };
+    const workspace =
+      isMissing(found) === undefined
+        ? found
+        : await waitForObject<Workspace>(connection, workspaceType, { name }, isMissing, options);
     if (workspace === undefined) return noWorkspace(name);
     const verdict = judge(workspace);
     if (verdict.kind === 'failed') return new CommandError(`${name}: ${verdict.message}`);
