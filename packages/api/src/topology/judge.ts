@@ -1,6 +1,7 @@
 import type { WorkspaceSpec } from '#workspace/schema.ts';
 import { addresses, hardwareAddresses, knownNetworks, oneCardPerNetwork } from './card-rules.ts';
 import { capabilities, contentPaths, mounts, ports } from './container-rules.ts';
+import { imageSources } from './image-rules.ts';
 import { type Lab, readLab } from './lab.ts';
 import { diskSizes, imageTemplates, readiness } from './machine-rules.ts';
 import { repeatedNames } from './names.ts';
@@ -25,6 +26,7 @@ const rules: readonly ((lab: Lab, options: TopologyOptions) => readonly Topology
   runnerReach,
   diskSizes,
   imageTemplates,
+  imageSources,
   readiness,
   contentPaths,
   mounts,

@@ -134,7 +134,7 @@ const machine = fc.record(
     diskSize: any,
     resources: fc.record({ diskSize: any }),
     backingVMDiskImage: word,
-    vmDiskImageTemplate: any,
+    vmDiskImageTemplate: fc.oneof(any, fc.record({ sourceType: fc.constantFrom('http', 'blank'), url: fc.string() })),
     guestReadiness: fc.record({ mode: fc.constantFrom('TCP', 'Agent'), port: any }, { requiredKeys: [] }),
     ansible: fc.record({ roles: fc.record({ deploy: listOf(any) }) }),
   },
