@@ -170,6 +170,8 @@ rootTest(
     await runCommand('fsfreeze', ['--freeze', place.stagingTargetPath]);
     const next = await Stand.open(stand.directory);
     try {
+      // Asked like this, since a writer that nobody lets go on could never be ended.
+      await assert.rejects(runCommand('fsfreeze', ['--unfreeze', place.stagingTargetPath]), 'writers already go on');
       writeFileSync(join(place.targetPath, 'file'), 'written');
       await publish(next, place);
       assert.equal((await mountsBelow(stand.directory)).length, 2);
