@@ -95,12 +95,16 @@ class Rig {
     await this.settled();
   }
 
-  /** Somebody else writes the ledger without these entries. */
-  async rob(...uids: string[]): Promise<void> {
+  /** Somebody else writes the ledger. */
+  async edit(change: (ledger: Ledger) => Partial<Ledger>): Promise<void> {
     const ledger = ledgerOf(this.#object);
-    const entries = new Map([...ledger.entries].filter(([uid]) => !uids.includes(uid)));
-    this.keeper.observed(this.#store(formatLedger({ ...ledger, entries })));
+    this.keeper.observed(this.#store(formatLedger({ ...ledger, ...change(ledger) })));
     await this.settled();
+  }
+
+  /** Somebody else writes the ledger without these entries. */
+  rob(...uids: string[]): Promise<void> {
+    return this.edit(({ entries }) => ({ entries: new Map([...entries].filter(([uid]) => !uids.includes(uid))) }));
   }
 
   async settled(): Promise<void> {
@@ -159,4 +163,15 @@ test('what seems to download without an entry is looked at before anybody is adm
   rig.running.clear();
   await rig.keeper.change({ kind: 'release', uid: 'a', attempt: 1 });
   assert.deepEqual([rig.entries, rig.looks], [{ c: 'open' }, ['a']], 'its own release casts no doubt');
+});
+
+test('values written into the ledger by hand admit nobody: those of the policy come back first', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1) }, 1);
+  rig.running.add('a');
+  await rig.start();
+  await rig.keeper.setPolicy(readPolicy({ concurrency: '1' }, new Map()).texts, '5');
+  rig.keeper.wait(waiting('c'));
+  await rig.settled();
+  await rig.edit(() => ({ limit: 900, policy: readPolicy({ concurrency: '900' }, new Map()).texts }));
+  assert.deepEqual([rig.entries, rig.keeper.policy.concurrency, rig.keeper.ledger?.limit], [{ a: 'open' }, 1, 1]);
 });

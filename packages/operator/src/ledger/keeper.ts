@@ -55,6 +55,8 @@ export class LedgerKeeper {
   readonly #ready = Promise.withResolvers<void>();
   #isLoaded = false;
   #isPolicyFollowed = false;
+  /** What people have written, as last told. */
+  #followed: Extract<LedgerChange, { kind: 'policy' }> | undefined;
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
   #lastOwnVersion: string | undefined;
@@ -192,8 +194,9 @@ export class LedgerKeeper {
   /** Puts other policy values in force, unless they are already, or newer ones are. */
   async setPolicy(texts: PolicyTexts, resourceVersion: string): Promise<void> {
     const { ledger } = this;
+    this.#followed = { kind: 'policy', texts, resourceVersion };
     if (ledger !== undefined && isSamePolicy(ledger.policy, texts) && ledger.policyResourceVersion === resourceVersion) return;
-    await this.change({ kind: 'policy', texts, resourceVersion });
+    await this.change(this.#followed);
   }
 
   /** The policy people have written is in force, or there is none. */
@@ -226,7 +229,8 @@ export class LedgerKeeper {
     }
     const { changes, done } = this.#pending.take();
     const since = new Date(this.#options.serverNow()).toISOString();
-    const changed = applyChanges(ledger, [...changes, ...(await this.#suspects.judge(ledger, signal))], since);
+    const repairs = [...this.#policyRepair(ledger), ...(await this.#suspects.judge(ledger, signal))];
+    const changed = applyChanges(ledger, [...changes, ...repairs], since);
     // A ledger that was just made, by whomever, knows only the defaults.
     const isPolicyKnown = this.#isPolicyFollowed && changed.policyResourceVersion !== undefined;
     const chosen = isPolicyKnown ? await this.#admission.choose(changed, signal) : [];
@@ -240,6 +244,13 @@ export class LedgerKeeper {
     done();
     // A limit that had to follow what was found running goes back with the next write.
     if (next.limit !== this.policy.concurrency || this.#pending.size > 0) this.#loop.nudge();
+  }
+
+  /** Values that somebody wrote into the ledger, and not into the policy it says they come from, never decide about an admission. */
+  #policyRepair({ policy, policyResourceVersion }: Ledger): readonly LedgerChange[] {
+    const followed = this.#followed;
+    if (followed === undefined || followed.resourceVersion !== policyResourceVersion) return [];
+    return isSamePolicy(followed.texts, policy) ? [] : [followed];
   }
 
   async #write(object: ConfigMap, next: Ledger, signal: AbortSignal): Promise<void> {
