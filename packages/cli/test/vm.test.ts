@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { annotations, sourceHash, type VirtualMachine, type VirtualMachineStatus } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
+import { changeMachine } from '../src/cluster/machines.ts';
 import { Lab } from './vm-lab.ts';
 
 const condition = (type: string, status: 'True' | 'False', reason: string) => ({
@@ -20,6 +21,8 @@ const ready: VirtualMachineStatus = {
   kubevirt: { name: 'web', printableStatus: 'Running' },
 };
 const waiting: VirtualMachineStatus = { observedGeneration: 1, phase: 'Provisioning', message: 'image debian is queued' };
+/** For the first answer of a busy API server to arrive in. */
+const longEnough = '5s';
 
 describe('terrain vm, on a real API server', { concurrency: 3 }, () => {
   let lab: Lab;
@@ -69,21 +72,21 @@ describe('terrain vm, on a real API server', { concurrency: 3 }, () => {
   test('wait fails with the words of the machine, of every one; late ones with exit code 3', async () => {
     await lab.add('wait-failed', { status: { observedGeneration: 1, phase: 'Failed', message: 'the name is taken' } });
     await lab.add('wait-late', { status: waiting });
-    const failed = await lab.run('wait', 'wait-failed', 'wait-late', '--timeout', '1s');
+    const failed = await lab.run('wait', 'wait-failed', 'wait-late', '--timeout', longEnough);
     assert.equal(failed.code, 1);
     assert.match(
       failed.stderr,
-      /wait-failed: the name is taken\n.*wait-late is not ready after 1\.0 s: image debian is queued\n$/,
+      /wait-failed: the name is taken\n.*wait-late is not ready after 5\.0 s: image debian is queued\n$/,
     );
-    assert.equal((await lab.run('wait', 'wait-late', '--timeout', '1s')).code, 3);
+    assert.equal((await lab.run('wait', 'wait-late', '--timeout', longEnough)).code, 3);
   });
 
   test('wait is not satisfied by a status from before the last change', async () => {
     await lab.add('wait-changed', { status: ready });
     await lab.run('stop', 'wait-changed');
-    const { code, stderr } = await lab.run('wait', 'wait-changed', '--timeout', '1s');
+    const { code, stderr } = await lab.run('wait', 'wait-changed', '--timeout', longEnough);
     assert.equal(code, 3);
-    assert.match(stderr, /is not ready after 1\.0 s: the operator has not seen its latest change yet\n$/);
+    assert.match(stderr, /is not ready after 5\.0 s: the operator has not seen its latest change yet\n$/);
   });
 
   test('start and stop set powerState, say what follows, and nothing twice', async () => {
@@ -168,6 +171,17 @@ describe('terrain vm, on a real API server', { concurrency: 3 }, () => {
     assert.match((await lab.run('reset', 'going', '--yes')).stderr, /^terrain: .*\/going is being deleted\.\n$/);
     assert.match((await lab.run('wait', 'going')).stderr, /\/going: it is being deleted\n$/);
     await lab.machines.mergePatch({ name: 'going', namespace: lab.namespace }, { metadata: { finalizers: null } });
+  });
+
+  test('a machine that was made again under the name is not the one that was looked at', async () => {
+    const former = await lab.add('twice');
+    await lab.machines.delete({ name: 'twice', namespace: lab.namespace });
+    await lab.add('twice');
+    await assert.rejects(changeMachine(lab.cluster.connection(), former, { resetToken: 'x' }), {
+      name: 'CommandError',
+      message: `${lab.namespace}/twice was deleted and made again meanwhile; nothing was changed.`,
+    });
+    assert.equal((await lab.get('twice')).spec.resetToken, undefined);
   });
 
   test('everybody acts with their own rights: a viewer looks, an outsider does not', async () => {

@@ -1,6 +1,6 @@
 /** Reads and changes VirtualMachines of Terrain, with the rights of the person who asks. */
 import { type VirtualMachine, virtualMachineKind } from '@terrain/api';
-import { type ApiError, type Connection, isNotFound, Resource, type ResourceType } from '@terrain/runtime';
+import { ApiError, type Connection, isNotFound, Resource, type ResourceType } from '@terrain/runtime';
 import { CommandError } from '../output/exit.ts';
 import { judge } from '../vm/state.ts';
 import type { Address, Awaited } from './wait-for-all.ts';
@@ -34,8 +34,17 @@ export const awaitedMachine: Awaited<VirtualMachine> = { type: machineType, get:
 export async function changeMachine(connection: Connection, machine: VirtualMachine, spec: object): Promise<void> {
   const { namespace, name, uid } = machine.metadata;
   const at = { name, ...(namespace === undefined ? {} : { namespace }) };
-  await machinesOf(connection).mergePatch(at, { metadata: { uid }, spec }, { fieldManager: 'terrain-cli' });
+  await machinesOf(connection)
+    .mergePatch(at, { metadata: { uid }, spec }, { fieldManager: 'terrain-cli' })
+    .catch((error: unknown) => {
+      if (!isAnother(error)) throw error;
+      throw new CommandError(`${namespace}/${name} was deleted and made again meanwhile; nothing was changed.`);
+    });
 }
+
+/** A UID that is not the stored one is refused as a change of a field that cannot change. */
+const isAnother = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 409 || error.causes.some(({ field }) => field === 'metadata.uid'));
 
 /** Whether the person may open the console of a machine, as KubeVirt will judge it. */
 export async function mayOpenConsole(connection: Connection, namespace: string, name: string): Promise<boolean> {
