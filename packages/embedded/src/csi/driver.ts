@@ -59,7 +59,7 @@ export class Driver {
     const servers: SocketServer[] = [];
     try {
       const store = await Store.open(root, disk);
-      await healAttachments(host, root, await store.volumes());
+      await healAttachments(host, root);
       const parts = { store, host, busy: new Busy() };
       const { controllerGetCapabilities, ...nodeFacts } = capabilityMethods(nodeId);
       const onRefusal = (method: string, { code, message }: Refusal) => onWord(`${method} ${code}: ${message}`);

@@ -233,3 +233,19 @@ test('two drivers never share a directory', async (t) => {
   const options = { root: stand.root, socket: join(stand.directory, 'other'), nodeId: 'node1', services: await services() };
   await assert.rejects(Driver.start(options), new RegExp(`Process ${process.pid} already keeps volumes`));
 });
+
+test('a damaged record harms only its own volume, and is named', async (t) => {
+  const stand = await Stand.of(t);
+  const [good, bad] = [await stand.createVolume('good'), await stand.createVolume('bad')];
+  await stand.close();
+  writeFileSync(join(stand.root, 'volumes', bad.volumeId, 'record.json'), '{');
+  const next = await Stand.open(stand.directory);
+  try {
+    assert.deepEqual(await next.createVolume('good'), good);
+    const details = new RegExp(`${bad.volumeId}/record.json is damaged`);
+    await assert.rejects(next.createVolume('bad'), { code: code.Internal, details });
+    await assert.rejects(next.client.call('listVolumes'), { code: code.Internal, details });
+  } finally {
+    await next.close();
+  }
+});

@@ -21,6 +21,7 @@ export const code = {
   Aborted: 10,
   OutOfRange: 11,
   Unimplemented: 12,
+  Internal: 13,
   Unavailable: 14,
 } as const;
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Volume } from '../store/store.ts';
 import { type Host, type LoopDevice, mountsOf } from './host.ts';
 import type { Mount } from './mount-table.ts';
@@ -23,13 +24,12 @@ export function isShownAt({ mounts }: Attachment, mount: Mount | undefined): boo
 }
 
 /** After a crash: lets stopped writers go on, and frees devices whose image is gone. */
-export async function healAttachments(host: Host, root: string, volumes: readonly Volume[]): Promise<void> {
+export async function healAttachments(host: Host, root: string): Promise<void> {
   const [devices, mounts] = await Promise.all([host.loopDevices(), host.mounts()]);
   for (const device of devices.filter(({ image }) => image.startsWith(`${root}/`))) {
-    const [first] = mountsOf(device, mounts);
-    const volume = volumes.find(({ image }) => image === device.image);
-    if (volume === undefined) {
-      if (first === undefined) await host.detach(device);
-    } else if (first !== undefined && volume.mode === 'filesystem') await host.thaw(first.path);
+    const fileSystem = mounts.find(({ device: number }) => number === device.number);
+    if (fileSystem !== undefined) await host.thaw(fileSystem.path);
+    // The kernel marks the name of a deleted file, so that no file has it.
+    else if (!existsSync(device.image)) await host.detach(device);
   }
 }
