@@ -44,7 +44,7 @@ test('one that gave up ends the wait at once, in its own words; one that is late
   await assert.rejects(wait([failed], 3_600_000), {
     message: 'not all examples became ready:\n  VMDiskImage default/failed: given up: 404 Not Found',
   });
-  await assert.rejects(wait([late], 50), {
+  await assert.rejects(wait([late], 2000), {
     message: 'not all examples became ready:\n  VMDiskImage default/late: waits for a slot',
   });
 });
