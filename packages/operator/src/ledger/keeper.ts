@@ -1,9 +1,10 @@
 import { formatLedger, type Ledger, type LedgerEntry } from '@terrain/api';
 import type { Clock, Logger } from '@terrain/runtime';
 import type { ConfigMap } from '#platform/core.ts';
-import { isSamePolicy, type Policy, type PolicyTexts } from '#policy/policy.ts';
+import type { Policy, PolicyTexts } from '#policy/policy.ts';
 import type { SyncQueue, Waiting } from '#queue/sync-queue.ts';
 import { Admission, type Confirm } from './admission.ts';
+import { FollowedPolicy } from './followed-policy.ts';
 import { KnownLedger } from './known-ledger.ts';
 import { loadLedger } from './load.ts';
 import { PendingChanges } from './pending-changes.ts';
@@ -52,11 +53,8 @@ export class LedgerKeeper {
   readonly #suspects: Suspects;
   readonly #pending = new PendingChanges();
   readonly #loaded = Promise.withResolvers<void>();
-  readonly #ready = Promise.withResolvers<void>();
+  readonly #followed = new FollowedPolicy();
   #isLoaded = false;
-  #isPolicyFollowed = false;
-  /** What people have written, as last told. */
-  #followed: Extract<LedgerChange, { kind: 'policy' }> | undefined;
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
   #lastOwnVersion: string | undefined;
@@ -74,7 +72,7 @@ export class LedgerKeeper {
       },
       onHeld: (uid) => void this.queue.remove(uid),
       onPolicy: (policy, before) => {
-        if (this.#isPolicyFollowed) options.onPolicy?.(policy, before);
+        if (this.#followed.isFollowed) options.onPolicy?.(policy, before);
       },
     });
     this.#loop = new WriteLoop({
@@ -85,7 +83,7 @@ export class LedgerKeeper {
       // Whatever went wrong, also an answer that was lost: only a live read tells what the ledger is now.
       onFailure: () => this.#known.doubt(),
     });
-    for (const { promise } of [this.#loaded, this.#ready]) promise.catch(() => undefined);
+    this.#loaded.promise.catch(() => undefined);
   }
 
   /** Images that wait for a slot. */
@@ -103,7 +101,7 @@ export class LedgerKeeper {
    * that is new knows only the defaults, and would start, or remove, what the policy forbids.
    */
   get ready(): Promise<void> {
-    return this.#ready.promise;
+    return this.#followed.ready;
   }
 
   /** The ledger as last known; undefined while it cannot be used. */
@@ -149,7 +147,7 @@ export class LedgerKeeper {
     this.#loop.close();
     const error = new LedgerUnreadableError('this process is stopping');
     this.#loaded.reject(error);
-    this.#ready.reject(error);
+    this.#followed.close(error);
     this.#pending.rejectAll(error);
   }
 
@@ -193,16 +191,13 @@ export class LedgerKeeper {
 
   /** Puts other policy values in force, unless they are already, or newer ones are. */
   async setPolicy(texts: PolicyTexts, resourceVersion: string): Promise<void> {
-    const { ledger } = this;
-    this.#followed = { kind: 'policy', texts, resourceVersion };
-    if (ledger !== undefined && isSamePolicy(ledger.policy, texts) && ledger.policyResourceVersion === resourceVersion) return;
-    await this.change(this.#followed);
+    const change = this.#followed.told(texts, resourceVersion, this.ledger);
+    if (change !== undefined) await this.change(change);
   }
 
   /** The policy people have written is in force, or there is none. */
   policyFollowed(): void {
-    this.#isPolicyFollowed = true;
-    this.#ready.resolve();
+    this.#followed.follow();
     this.#loop.nudge();
   }
 
@@ -229,10 +224,10 @@ export class LedgerKeeper {
     }
     const { changes, done } = this.#pending.take();
     const since = new Date(this.#options.serverNow()).toISOString();
-    const repairs = [...this.#policyRepair(ledger), ...(await this.#suspects.judge(ledger, signal))];
+    const repairs = [...this.#followed.repairOf(ledger), ...(await this.#suspects.judge(ledger, signal))];
     const changed = applyChanges(ledger, [...changes, ...repairs], since);
     // A ledger that was just made, by whomever, knows only the defaults.
-    const isPolicyKnown = this.#isPolicyFollowed && changed.policyResourceVersion !== undefined;
+    const isPolicyKnown = this.#followed.isFollowed && changed.policyResourceVersion !== undefined;
     const chosen = isPolicyKnown ? await this.#admission.choose(changed, signal) : [];
     // While images were looked at, the ledger may have changed: begin again from what it is.
     if (this.#known.object !== object) {
@@ -244,13 +239,6 @@ export class LedgerKeeper {
     done();
     // A limit that had to follow what was found running goes back with the next write.
     if (next.limit !== this.policy.concurrency || this.#pending.size > 0) this.#loop.nudge();
-  }
-
-  /** Values that somebody wrote into the ledger, and not into the policy it says they come from, never decide about an admission. */
-  #policyRepair({ policy, policyResourceVersion }: Ledger): readonly LedgerChange[] {
-    const followed = this.#followed;
-    if (followed === undefined || followed.resourceVersion !== policyResourceVersion) return [];
-    return isSamePolicy(followed.texts, policy) ? [] : [followed];
   }
 
   async #write(object: ConfigMap, next: Ledger, signal: AbortSignal): Promise<void> {
