@@ -33,8 +33,8 @@ test('waits through everything that is not yet as wanted, also when the watch en
 test('when the time is up the error says what was missing', async () => {
   await using fake = await ApiFake.start();
   await using connection = new Connection(fake.credentials);
-  await assert.rejects(waitForObject(connection, configMaps, at, labelled, { timeoutMs: 100 }), {
-    message: 'configmaps default/a is not as wanted after 0.1 s: it does not exist',
+  await assert.rejects(waitForObject(connection, configMaps, at, labelled, { timeoutMs: 2000 }), {
+    message: 'configmaps default/a is not as wanted after 2 s: it does not exist',
   });
 });
 

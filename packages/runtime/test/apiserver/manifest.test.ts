@@ -118,9 +118,9 @@ describe('manifests on a real API server', () => {
       configMaps,
       { name: 'never', namespace: 'default' },
       () => 'it never comes',
-      { timeoutMs: 300 },
+      { timeoutMs: 3000 },
     );
-    await assert.rejects(wait, { message: 'configmaps default/never is not as wanted after 0.3 s: it never comes' });
+    await assert.rejects(wait, { message: 'configmaps default/never is not as wanted after 3 s: it never comes' });
   });
 
   test('a wait that is not allowed ends at once with the refusal', async () => {
