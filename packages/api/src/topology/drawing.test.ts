@@ -140,6 +140,14 @@ test('no label lies over another or outside the picture', () => {
   );
 });
 
+test('names and addresses of common length are shown whole, long ones cut with the whole as a tooltip', () => {
+  const cut = /class="text (mono|strong)"[^>]*>(<title>[^<]*<\/title>)?[^<]*…/;
+  for (const lab of [spec, labOf(1)]) assert.doesNotMatch(drawSvg(topologyOf('lab', lab)), cut);
+  const name = 'machine-'.padEnd(63, 'x');
+  const long = { name, backingVMDiskImage: 'x', resources: { cpu: 1, memory: '1Gi' } };
+  assert.match(drawSvg(topologyOf('lab', { vms: [long] })), new RegExp(`<title>${name}</title>machine-x+…x+</text>`));
+});
+
 test('a label over another is found', () => {
   const svg = drawSvg(topologyOf(metadata.name, spec));
   assert.notDeepEqual(overlapsIn(svg.replaceAll(/ x="[\d.]+"/g, ' x="30"')), []);

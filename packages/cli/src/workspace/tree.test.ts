@@ -82,8 +82,3 @@ test('objects hang below their owner, else below the part they were made for, el
     ].join('\n'),
   );
 });
-
-test('owners that own each other do not make a tree without end', () => {
-  const ring = [object('Pod', 'a', { owner: 'Pod/b' }), object('Pod', 'b', { owner: 'Pod/a' })];
-  assert.equal(treeOf(workspace(), ring).kind, 'Workspace');
-});

@@ -69,20 +69,16 @@ export function treeOf(workspace: Workspace, objects: readonly KubeObject[]): Tr
     const part = partOf(object, workspace);
     put(owner ?? (part !== undefined && known.has(part) ? part : ''), object);
   }
-  const seen = new Set<string>();
   const nodeOf = (object: KubeObject): TreeNode => {
     const { kind, apiVersion, metadata } = object;
     const { uid = '', name = '', namespace } = metadata;
-    // Owners that own each other exist only in a broken cluster, which is when this is looked at.
-    const children = seen.has(uid) ? [] : (below.get(uid) ?? []);
-    seen.add(uid);
     const isForeign = kind === 'VirtualMachine' && !apiVersion.startsWith('pelotech.ot/');
     const isElsewhere = kind === 'VMDiskImage' && namespace !== undefined;
     return {
       kind: isForeign ? 'VirtualMachine.kubevirt.io' : kind,
       name: isElsewhere ? `${namespace}/${name}` : name,
       ...stateOf(object),
-      children: children.map(nodeOf),
+      children: (below.get(uid) ?? []).map(nodeOf),
     };
   };
   const components = new Map((workspace.status?.components ?? []).map((component) => [keyOf(component), component]));
