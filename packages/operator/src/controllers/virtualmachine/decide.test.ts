@@ -64,6 +64,13 @@ const cases: Record<string, { given: Partial<Snapshot>; want: string }> = {
   },
   'a claim of the disk’s name on its way out: wait': {
     given: { claim: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { deletionTimestamp: deleted } } },
+    want: 'rest Cloned Cloning',
+  },
+  'the same while there is a machine: somebody’s work may be on it': {
+    given: {
+      claim: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { deletionTimestamp: deleted } },
+      kubevirt: aKubevirtMachine('Always'),
+    },
     want: 'rest Cloned RootDiskLost',
   },
   'a clone under way': { given: { disks: [scheduled] }, want: 'rest Cloned Cloning' },

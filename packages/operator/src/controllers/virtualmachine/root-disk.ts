@@ -23,12 +23,7 @@ export function diskState(snapshot: Snapshot): DiskState {
   const disk = disks.find(({ metadata }) => metadata.name === name);
   if (disk === undefined || isGoing(disk)) {
     if (disk === undefined && (claim === undefined || !isGoing(claim))) return { kind: 'absent' };
-    const held =
-      kubevirt === undefined ? '' : '; if the machine runs on it, that is when the machine stops: save what is on it before';
-    return {
-      kind: 'going',
-      finding: no('RootDiskLost', `root disk ${name} was deleted; a new one is cloned when it is gone${held}`),
-    };
+    return { kind: 'going', finding: goingFinding(name, kubevirt !== undefined) };
   }
   if (isImported(disk)) return { kind: 'ready', disk, finding: yes('Cloned', `root disk ${name} is there`) };
   const trouble = troubleOf(snapshot, disk);
@@ -47,6 +42,15 @@ export function diskState(snapshot: Snapshot): DiskState {
   const since = instantMs(disk.metadata.creationTimestamp) ?? 0;
   return { kind: 'broken', disk, finding: trouble, atMs: trouble.isSourceGone === true ? since : since + retryMs };
 }
+
+/** A disk no machine was ever made of holds nothing. */
+const goingFinding = (name: string, isUsed: boolean): Finding =>
+  isUsed
+    ? no(
+        'RootDiskLost',
+        `root disk ${name} was deleted; a new one is cloned when it is gone. If the machine runs on it, that is when the machine stops: save what is on it before`,
+      )
+    : no('Cloning', `root disk ${name} is being removed; a new one is cloned when it is gone`);
 
 type Trouble = Finding & { readonly isFinal: boolean; readonly isSourceGone?: true };
 
