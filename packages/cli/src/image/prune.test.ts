@@ -78,8 +78,8 @@ test('each that stays says why', () => {
     counted: 'in use: used by a/b, a/c, a/d, 2 more',
     retained: 'retained: spec.retain is true',
     'of-a-set': 'of a DataSync: belongs to DataSync lab: remove it there',
-    'holds-a-slot': 'being downloaded: Succeeded: cancel it first if nobody needs it',
-    waits: 'being downloaded: Queued: cancel it first if nobody needs it',
+    'holds-a-slot': 'not ready yet: Succeeded: cancel it first if nobody needs it',
+    waits: 'not ready yet: Queued: cancel it first if nobody needs it',
     unseen: 'not looked at yet: the operator has not counted its references yet',
     failed: 'not old enough: unreferencedTTL is not set: only --older-than takes it',
   });

@@ -15,7 +15,7 @@ export interface Candidate {
 /** Why an image stays: one of a few kinds, for counting, and in words. */
 export interface Kept {
   readonly image: VMDiskImage;
-  readonly kind: 'in use' | 'retained' | 'of a DataSync' | 'being downloaded' | 'not old enough' | 'not looked at yet';
+  readonly kind: 'in use' | 'retained' | 'of a DataSync' | 'not ready yet' | 'not old enough' | 'not looked at yet';
   readonly why: string;
 }
 
@@ -86,7 +86,7 @@ function protectedBy(image: VMDiskImage, users: readonly string[], { active }: P
   if (set !== undefined) return { image, kind: 'of a DataSync', why: `belongs to DataSync ${set.name}: remove it there` };
   const isAtRest = hasArtifact(image) || isGivenUp(image);
   if (active.has(metadata.uid ?? '') || !isAtRest)
-    return { image, kind: 'being downloaded', why: `${status?.phase ?? 'Queued'}: cancel it first if nobody needs it` };
+    return { image, kind: 'not ready yet', why: `${status?.phase ?? 'Queued'}: cancel it first if nobody needs it` };
   return undefined;
 }
 
