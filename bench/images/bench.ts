@@ -68,7 +68,10 @@ async function measureDrain(count: number, { signal, log }: BenchContext): Promi
   await using stage = await Stage.open(signal);
   await using _simulator = (await stage.simulator(instantScenario)).companion;
   const drained = await drain(stage, count);
-  log(`ours, ${count} images: ${drained.imagesPerSecond.toFixed(0)}/s; ${told(drained.writes)}`);
+  const [start, end] = [drained.startBytes, drained.residentBytes].map((bytes) => (bytes / 2 ** 20).toFixed(0));
+  log(
+    `ours, ${count} images: ${drained.imagesPerSecond.toFixed(0)}/s; ${start} MiB before, ${end} MiB after; ${told(drained.writes)}`,
+  );
   return drained;
 }
 

@@ -10,6 +10,7 @@ const drained = {
   imagesPerSecond: 50,
   cpuSecondsPerThousand: 4,
   peakBytes: 100 * 2 ** 20,
+  startBytes: 1,
   residentBytes: 1,
   writes,
   writesPerImage: 5,

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stage } from '../measure/stage.ts';
 import { calmLimit } from './calm.ts';
 
-/** How long after the last image the operator may still be at work. */
-const settleMs = 5000;
+/** So long without a request, and the operator has come to rest. */
+const restMs = 10_000;
+/** One that never rests is measured all the same. */
+const mostRests = 6;
 
-/** Requests a minute, watches and lease not counted, while all slots are taken by downloads that do not move and the rest waits. */
+/** Requests a minute, watches not counted and without a lease, while all slots are taken by downloads that do not move and the rest waits. */
 export async function idle(stage: Stage, queued: number, seconds: number): Promise<number> {
   const namespace = await stage.namespace();
   await stage.setLimit(calmLimit);
@@ -21,8 +23,12 @@ export async function idle(stage: Stage, queued: number, seconds: number): Promi
       () => chronicle.countOf('Queued') >= queued && chronicle.volumeCreatedAt.length === calmLimit,
     ),
   );
-  await delay(settleMs, undefined, { signal: stage.signal });
-  const before = await operator.requests();
+  let before = await operator.requests();
+  for (let last = Number.NaN, rests = 0; last !== before && rests < mostRests; rests++) {
+    last = before;
+    await delay(restMs, undefined, { signal: stage.signal });
+    before = await operator.requests();
+  }
   await delay(seconds * 1000, undefined, { signal: stage.signal });
   return (((await operator.requests()) - before) * 60) / seconds;
 }
