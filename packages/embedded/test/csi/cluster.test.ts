@@ -129,6 +129,17 @@ test('a claim, its snapshot and what is restored and cloned from it: real bytes,
   });
 });
 
+test('a driver that is killed comes back, and so do the programs that lost it', { timeout: 300_000 }, async () => {
+  await createClaim('before', '16Mi');
+  const { image } = await boundVolume('before');
+  const driver = cluster.processes().find(({ name }) => name === 'csi-driver')!;
+  process.kill(driver.pid, 'SIGKILL');
+  await createClaim('after', '16Mi', { dataSource: { kind: 'PersistentVolumeClaim', name: 'before' } });
+  const copy = await boundVolume('after');
+  assert.ok(readFileSync(copy.image).equals(readFileSync(image)));
+  assert.notEqual(cluster.processes().find(({ name }) => name === 'csi-driver')?.pid, driver.pid);
+});
+
 test('the rights of the programs suffice: none of them was ever refused', () => {
   for (const program of storagePrograms) {
     const words = readFileSync(join(cluster.home, 'logs', `${program}.log`), 'utf8');
