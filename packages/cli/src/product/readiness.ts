@@ -9,6 +9,7 @@ interface Reporting extends KubeObject {
 /** The kinds somebody acts on in this version, and where they are in the API. */
 const actedUpon: Readonly<Record<string, ResourceType>> = {
   DataSync: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'datasyncs', namespaced: true },
+  VirtualMachine: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'virtualmachines', namespaced: true },
   VMDiskImage: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true },
 };
 

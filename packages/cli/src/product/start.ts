@@ -50,9 +50,9 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
       options.operator && installed.then(() => operate(cluster, progress, signal)),
       options.examples && installed.then(() => applyExamples(cluster, examples, options, progress, signal)),
     ]);
-    // Without the platform no image can be downloaded, and without the operator nobody tries.
+    // Without the platform nothing can be downloaded or run, and without the operator nobody tries.
     if (options.examples && options.operator && options.simulator)
-      await awaitImages(cluster, examples, options, progress, signal);
+      await awaitExamples(cluster, examples, options, progress, signal);
     return { cluster, options, examples, [Symbol.asyncDispose]: () => cluster.stop() };
   } catch (error) {
     await cluster.stop();
@@ -88,18 +88,18 @@ async function applyExamples(
   );
 }
 
-async function awaitImages(
+async function awaitExamples(
   cluster: EmbeddedCluster,
   examples: readonly KubeObject[],
   { timeout }: UpOptions,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  await runTask(progress, { name: 'readiness', title: 'Examples: all disk images ready' }, (report) =>
+  await runTask(progress, { name: 'readiness', title: 'Examples: all images and machines ready' }, (report) =>
     waitUntilReady(cluster.connection(), examples, {
       signal,
       timeoutMs: timeout,
-      onReady: (done, total) => report.advance(done, total, 'images'),
+      onReady: (done, total) => report.advance(done, total, 'objects'),
     }),
   );
 }
