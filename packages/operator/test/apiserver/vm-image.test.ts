@@ -46,13 +46,13 @@ test('a missing image: waited for without a template, made with one; given up, t
 });
 
 test('no machine without its data: while the image is downloaded nothing is cloned, and nothing started', async () => {
-  const durations = { ...defaultScenario.durations, import: 1500, boot: 20, agent: 20, clone: 20 };
+  const durations = { ...defaultScenario.durations, import: 4000, boot: 20, agent: 20, clone: 20 };
   await using stage = await Stage.open({ scenario: { durations } });
   await stage.startOperator();
   await stage.createImage('debian');
   await createMachine(stage, 'web');
   const waiting = await reason(stage, 'web', 'DiskImageNotReady');
-  assert.match(waiting.status?.message ?? '', /^waits for VMDiskImage .+\/debian, which is Syncing: downloads into DataVolume/);
+  assert.match(waiting.status?.message ?? '', /^waits for VMDiskImage .+\/debian, which is (Queued|Syncing): /);
   assert.deepEqual(
     [childOf(stage, types.dataVolumes, waiting), childOf(stage, types.kubevirtMachines, waiting)],
     [undefined, undefined],

@@ -62,7 +62,15 @@ test('a machine can be deleted in any state, and leaves nothing', async () => {
     'without-image': { spec: from('nothing'), reached: (name) => reason(stage, name, 'DiskImageMissing') },
     'while-downloading': { spec: from('slow'), reached: (name) => reason(stage, name, 'DiskImageNotReady') },
     failed: { spec: from('broken'), reached: (name) => phase(stage, name, 'Failed') },
-    cloning: { spec: {}, reached: (name) => reason(stage, name, 'Cloning') },
+    cloning: {
+      spec: {},
+      reached: (name) =>
+        stage.until(`${name} to be cloned`, () => {
+          const found = machine(stage, name);
+          const disk = found === undefined ? undefined : childOf(stage, types.dataVolumes, found);
+          return disk !== undefined && disk.status?.phase !== 'Succeeded';
+        }),
+    },
     starting: { spec: {}, reached: (name) => reason(stage, name, 'Starting') },
     crashing: { spec: {}, reached: (name) => reason(stage, name, 'CrashLooping') },
     stopped: { spec: { ignoreOnDeploy: true }, reached: (name) => phase(stage, name, 'Ready') },

@@ -11,7 +11,7 @@ const saying = (reason: string, rest: Partial<VirtualMachineStatus> = {}): Virtu
 
 const cases: Record<string, { before?: VirtualMachineStatus; next: VirtualMachineStatus; want: number }> = {
   'the first words wait a second': { next: saying('Cloning'), want: 1000 },
-  'later ones five': { before: saying('Cloning'), next: saying('Starting'), want: 5000 },
+  'later ones ten': { before: saying('Cloning'), next: saying('Starting'), want: 10_000 },
   'what is wrong does not wait': { next: saying('QuotaExceeded'), want: 0 },
   'that it is ready does not wait': { before: saying('Starting'), next: saying('Ready'), want: 0 },
   'that it is ready no more does not wait': { before: saying('Ready'), next: saying('Starting'), want: 0 },
@@ -30,5 +30,5 @@ test('time held counts from the first news on, and each machine has its own', ()
   assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 600), 400);
   assert.equal(quiet.heldMs('a/c', undefined, saying('Cloning'), 600), 1000);
   assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 1000), 0);
-  assert.equal(quiet.heldMs('a/b', saying('Cloning'), saying('Starting'), 1000), 5000);
+  assert.equal(quiet.heldMs('a/b', saying('Cloning'), saying('Starting'), 1000), 10_000);
 });

@@ -3,7 +3,7 @@ import type { VirtualMachineStatus } from '@terrain/api';
 /** The first words about a machine can wait this long for better ones. */
 const firstMs = 1000;
 /** Later ones this long: whoever looks has been told something already. */
-const laterMs = 5000;
+const laterMs = 10_000;
 
 /** Words of a machine that makes its way; each is usually followed by the next within a moment. */
 const onTheWay: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const onTheWay: ReadonlySet<string> = new Set([
 /**
  * Holds back what a machine says on its way to Ready, so that one that gets there quickly costs one status write and not five.
  *
- * Guarantees: nothing is held longer than five seconds, nothing that is wrong is held at all, and neither is the end of a root disk: images
+ * Guarantees: nothing is held longer than ten seconds, nothing that is wrong is held at all, and neither is the end of a root disk: images
  * count by `status.rootDisk` who waits for them. Forgetting, as in a restart, costs nothing but as much time again.
  */
 export class QuietTime {

@@ -4,7 +4,7 @@ import { after, controllerUid, done, ForeignObjectError, Resource, type Result }
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
-import { type Claim, claimType, secretType } from '#platform/core.ts';
+import { secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import { type Decision, decide, type Step } from './decide.ts';
 import { desiredImage, desiredKubevirtMachine, desiredRootDisk, desiredSecret, inputsOf, isSecretCurrent } from './desired.ts';
@@ -73,7 +73,7 @@ async function createImage(pass: Pass, snapshot: Snapshot, decision: Decision): 
   return save(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
 }
 
-/** A clone is decided on live reads alone: neither image nor claim has to agree to it otherwise. */
+/** A clone is decided on live reads: nothing else would stop one from an image that is just being deleted. */
 async function clone(
   pass: Pass,
   snapshot: Snapshot,
@@ -82,16 +82,14 @@ async function clone(
 ): Promise<Result> {
   const { deps, writer, signal } = pass;
   const { machine, kubevirt } = snapshot;
-  const { namespace } = machine.metadata;
   const at = { name: step.image.metadata.name, namespace: imageNamespaceOf(machine) };
-  const [isSame, image, claim] = await Promise.all([
+  const [isSame, image] = await Promise.all([
     isCurrent(pass, machine),
     new Resource<VMDiskImage>(deps.api, imageType).find(at, { signal }),
-    new Resource<Claim>(deps.api, claimType).find({ name: wantedDiskName(machine), namespace }, { signal }),
   ]);
   const state = imageState({ ...snapshot, image });
   // The caches are behind; what they learn next wakes us.
-  if (!isSame || state.kind !== 'usable' || (claim !== undefined && isGoing(claim))) return done;
+  if (!isSame || state.kind !== 'usable') return done;
   const desired = desiredRootDisk(machine, state.image, state.artifact);
   try {
     const rootDisk = await writer.create(dataVolumeType, desired);
