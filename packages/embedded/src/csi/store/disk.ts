@@ -26,7 +26,7 @@ export interface Disk {
 }
 
 /** Freezing stops all writers, so whoever froze must thaw even if the driver is killed in between: hence a script of its own. */
-const copyFrozen = 'fsfreeze --freeze "$3" && { cp -- "$1" "$2"; code=$?; fsfreeze --unfreeze "$3"; exit $code; }';
+const copyFrozen = 'fsfreeze --freeze "$3" && { cp --reflink=auto -- "$1" "$2"; code=$?; fsfreeze --unfreeze "$3"; exit $code; }';
 
 /** The disk as it is. Needs no special rights except to freeze. */
 export const realDisk: Disk = {
