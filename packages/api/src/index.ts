@@ -53,9 +53,11 @@ export { cloudInitSecretName, guestHostname, kubevirtMachineName, rootDiskName }
 export {
   clusterDeploymentName,
   clusterServiceName,
+  containerNetworkName,
   deployJobName,
   deployKeySecretName,
   deployPlanSecretName,
+  isolationPolicyName,
   maxWorkspaceNameLength,
   passwordSecretName,
   pullSecretName,

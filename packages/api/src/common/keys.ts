@@ -46,6 +46,8 @@ export const labels = {
   vmVersion: 'pelotech.ot/vm-version',
   baseVm: 'pelotech.ot/base-vm',
   baseVmVersion: 'pelotech.ot/base-vm-version',
+  /** Roles the image of a machine was built with, for the image pipeline. */
+  buildRoles: 'pelotech.ot/build-roles',
   containerCluster: 'pelotech.ot/container-cluster',
   /** Name of the WorkspaceInstance an object belongs to. */
   instance: 'workshop.platform/instance',

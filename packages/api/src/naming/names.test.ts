@@ -16,6 +16,7 @@ import { cloudInitSecretName, guestHostname, kubevirtMachineName, rootDiskName }
 import {
   clusterDeploymentName,
   clusterServiceName,
+  containerNetworkName,
   deployJobName,
   deployKeySecretName,
   deployPlanSecretName,
@@ -62,6 +63,10 @@ const names: Record<string, { got: string; want: string | RegExp }> = {
   'a cloud-init Secret': { got: cloudInitSecretName('demo-vm'), want: 'demo-vm-cloudinit' },
   'a workspace’s namespace': { got: workspaceNamespace('demo-workspace-1'), want: 'workspace-demo-workspace-1' },
   'the namespace of the longest workspace name': { got: workspaceNamespace('w'.repeat(53)), want: `workspace-${'w'.repeat(53)}` },
+  'a network’s definition for containers, which no network of a person’s choice is called': {
+    got: containerNetworkName('lan'),
+    want: new RegExp(`^lan-for-containers-${hash}$`),
+  },
   'a cluster’s Deployment': { got: clusterDeploymentName('demo-app'), want: 'demo-app' },
   'a cluster’s Service': { got: clusterServiceName('demo-app'), want: 'demo-app' },
   'the Service of a cluster that begins with a digit': {

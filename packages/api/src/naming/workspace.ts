@@ -10,6 +10,15 @@ export const maxWorkspaceNameLength = 53;
 /** The namespace a Workspace lives in. The name's bound is enforced at admission, so this is never shortened there. */
 export const workspaceNamespace = (workspace: string): string => toLabel(`workspace-${workspace}`);
 
+/** The isolation of a workspace's namespace from everything else in the cluster. */
+export const isolationPolicyName = 'workspace-isolation';
+
+/**
+ * The second definition of a network, for containers, where a backend has to treat them otherwise than machines. Hashed, because
+ * people may call a network of theirs anything; the first definition has the network's own name.
+ */
+export const containerNetworkName = (network: string): string => childName(network, 'for', 'containers');
+
 /** The Deployment of a container cluster. */
 export const clusterDeploymentName = (cluster: string): string => toLabel(cluster);
 

@@ -31,6 +31,7 @@ export interface Claim extends KubeObject {
 
 export interface StorageClass extends KubeObject {
   readonly provisioner: string;
+  readonly volumeBindingMode?: string;
 }
 
 /**

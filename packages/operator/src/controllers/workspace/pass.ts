@@ -1,0 +1,97 @@
+import type { Workspace, WorkspaceStatus } from '@terrain/api';
+import {
+  type ApiTransport,
+  after,
+  done,
+  ForeignObjectError,
+  type Happening,
+  type KubeObject,
+  Resource,
+  type Result,
+  refusalOf,
+  type Writer,
+} from '@terrain/runtime';
+import { shorten } from '#platform/failure.ts';
+import { workspaceType } from './children.ts';
+import { eventOf } from './events.ts';
+import type { ObserveSources } from './observe.ts';
+import { type Finding, no, type Snapshot, type StoredWorkspace, stuck } from './snapshot.ts';
+import { type Report, statusOf } from './status.ts';
+
+/** What every pass shares. */
+export interface Deps extends ObserveSources {
+  readonly api: ApiTransport;
+  /** Resolves when the policy in force is known. */
+  readonly ready: Promise<void>;
+  readonly record: (object: KubeObject, happening: Happening) => void;
+  /** Notes that the workspace waits for something cluster-wide (a class, a kind), or that it does not. */
+  readonly awaitPlatform: (key: string, isWaiting: boolean) => void;
+}
+
+/** One look at one workspace, with the means to act on it. */
+export interface Pass {
+  readonly deps: Deps;
+  readonly key: string;
+  readonly writer: Writer;
+  readonly signal: AbortSignal;
+}
+
+/** A refusal names no object whose change would wake us. */
+const refusedAgainMs = 30_000;
+
+/**
+ * Whether the API server has the workspace just as it was decided on, as far as that matters.
+ *
+ * A creation, and a deletion of what others may have changed hands with, has no precondition that names the workspace: so look first.
+ * Whatever is newer wakes this key.
+ */
+export async function isCurrent({ deps, signal }: Pass, { metadata }: StoredWorkspace): Promise<boolean> {
+  const { name, uid, generation, deletionTimestamp, annotations } = metadata;
+  const live = (await new Resource<Workspace>(deps.api, workspaceType).find({ name }, { signal }))?.metadata;
+  return (
+    live?.uid === uid &&
+    live.generation === generation &&
+    live.deletionTimestamp === deletionTimestamp &&
+    JSON.stringify(live.annotations) === JSON.stringify(annotations)
+  );
+}
+
+/** Stores the status if it differs, tells people, and says when to come back. */
+export async function save({ deps, key, writer }: Pass, snapshot: Snapshot, report: Report): Promise<Result> {
+  const { workspace } = snapshot;
+  const status = statusOf(snapshot, report);
+  deps.awaitPlatform(key, isPlatformAwaited(status));
+  const stored = await writer.status<Workspace>(workspaceType, workspace, status);
+  if (stored.metadata.resourceVersion !== workspace.metadata.resourceVersion) {
+    const happening = eventOf(workspace.status, stored.status as WorkspaceStatus);
+    if (happening !== undefined) deps.record(stored, happening);
+  }
+  return report.blockers.size === 0 ? done : after(refusedAgainMs);
+}
+
+const isPlatformAwaited = ({ conditions = [] }: WorkspaceStatus): boolean =>
+  conditions.some(
+    ({ reason }) => reason === 'NetworkBackendUnavailable' || reason === 'PlatformMissing' || reason === 'VolumesPending',
+  );
+
+/** Why an object could not be made; errors that are no refusal are thrown on. `words` false keeps the server's words out of the status. */
+export function blockerOf(error: unknown, what: string, { words = true } = {}): Finding {
+  if (error instanceof ForeignObjectError)
+    return stuck('RefusedByPlatform', `${what} exists already and is not of this workspace; delete it, or rename the entry`);
+  const told = words ? shorten((error as Error).message.replace(/^[A-Z]+ \S+: /, '')) : 'its words are in the log';
+  switch (refusalOf(error)) {
+    case 'policy':
+    case 'manifest':
+      return stuck('RefusedByPlatform', `${what} is refused: ${told}`);
+    case 'rights':
+      return no('RefusedByPlatform', `${what} is refused: ${told}`);
+    case 'quota':
+      return no('QuotaExceeded', `there is no room for ${what}: ${told}`);
+    case 'terminating':
+      return no('NamespaceTerminating', `${what} cannot be made: the namespace is being deleted`);
+    case 'missing':
+      return no('PlatformMissing', `${what} cannot be made: its namespace or its kind does not exist (${told})`);
+    default:
+      throw error;
+  }
+}

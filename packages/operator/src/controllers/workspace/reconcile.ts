@@ -1,0 +1,156 @@
+/** One pass over one workspace: the only place, with the files it calls, where decisions become effects. */
+import { finalizers, type VMDiskImage, type Workspace } from '@terrain/api';
+import { after, done, ForeignObjectError, type KubeObject, type Result } from '@terrain/runtime';
+import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { secretType } from '#platform/core.ts';
+import { workspaceType } from './children.ts';
+import { decide, type Item, namespaceTaken, type Part, type Plan } from './decide.ts';
+import { happenings } from './events.ts';
+import { isGoing, isPaused, namespaceOf } from './facts.ts';
+import { toRelease } from './image.ts';
+import { observe } from './observe.ts';
+import { blockerOf, isCurrent, type Pass, save } from './pass.ts';
+import { releaseImage, removeChild, removeWorkspace } from './removal.ts';
+import { childId, type Finding, type Snapshot } from './snapshot.ts';
+
+/** Makes a workspace be as it should, as far as that is possible now. */
+export async function reconcileWorkspace(pass: Pass): Promise<Result> {
+  const { deps, key, writer } = pass;
+  await deps.ready;
+  const snapshot = observe(deps, key);
+  if (snapshot === undefined) {
+    deps.awaitPlatform(key, false);
+    return done;
+  }
+  const { workspace } = snapshot;
+  const hasFinalizer = workspace.metadata.finalizers?.includes(finalizers.pelotechCleanup) === true;
+  if (!hasFinalizer && !isGoing(workspace) && !isPaused(workspace)) {
+    await writer.addFinalizer<Workspace>(workspaceType, workspace, finalizers.pelotechCleanup);
+    return after(0);
+  }
+  const decision = decide(snapshot);
+  switch (decision.kind) {
+    case 'remove':
+      return removeWorkspace(pass, snapshot);
+    case 'rest':
+      return save(pass, snapshot, { because: decision.because, blockers: new Map() });
+    case 'work':
+      return work(pass, snapshot, decision.plan);
+  }
+}
+
+/** What a pass has changed so far. */
+interface Progress {
+  readonly children: Map<string, KubeObject>;
+  readonly images: Map<string, VMDiskImage>;
+  readonly blockers: Map<Part, Finding>;
+  namespace: KubeObject | undefined;
+}
+
+async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result> {
+  const { workspace } = snapshot;
+  if (hasNews(plan) && !(await isCurrent(pass, workspace))) return done;
+  const progress: Progress = {
+    children: new Map(snapshot.children),
+    images: new Map(snapshot.images),
+    blockers: new Map(),
+    namespace: snapshot.namespace,
+  };
+  // One after the other: no pod may exist before what isolates it.
+  for (const item of plan.ground) {
+    await ensure(pass, progress, item);
+    if (progress.namespace === undefined) break;
+  }
+  if (!progress.blockers.has('namespace')) {
+    await Promise.all([createImages(pass, progress, snapshot, plan), ensureAll(pass, progress, plan.base)]);
+    await ensureAll(pass, progress, plan.rest);
+    await clear(pass, progress, snapshot, plan);
+    for (const image of toRelease(snapshot)) await releaseImage(pass, workspace, image);
+  }
+  const now: Snapshot = { ...snapshot, ...progress };
+  const result = await save(pass, now, { blockers: progress.blockers });
+  return hasMore(plan, now, progress) ? after(0) : result;
+}
+
+const isNew = ({ observed }: Item): boolean => observed === undefined;
+
+/** Whether something is made or removed, which names no version of the workspace it is done for. */
+const hasNews = ({ ground, base, rest, images, leftover }: Plan): boolean =>
+  leftover.length > 0 || images.some(({ create }) => create !== undefined) || [...ground, ...base, ...rest].some(isNew);
+
+/** Whether what was made allows for more at once: the events of our own writes wake nobody. */
+function hasMore(plan: Plan, now: Snapshot, { blockers }: Progress): boolean {
+  const next = decide(now);
+  if (next.kind !== 'work') return false;
+  const tried = new Set(
+    [...plan.ground, ...plan.base, ...plan.rest].map(({ type, desired }) => childId(type, desired.metadata.name)),
+  );
+  const isUntried = (item: Item): boolean =>
+    isNew(item) && !tried.has(childId(item.type, item.desired.metadata.name)) && !blockers.has(item.part);
+  const cleared = new Set(plan.leftover.map(({ object }) => object.metadata.uid));
+  return (
+    [...next.plan.base, ...next.plan.rest].some(isUntried) ||
+    next.plan.leftover.some(({ object }) => !cleared.has(object.metadata.uid))
+  );
+}
+
+/** Requests at the same time. */
+const width = 8;
+
+/** What several objects of one part need of each other is kept: those of a part are made one after the other. */
+async function ensureAll(pass: Pass, progress: Progress, items: readonly Item[]): Promise<void> {
+  const parts = [...Map.groupBy(items, ({ part }) => part).values()].values();
+  const worker = async (): Promise<void> => {
+    for (const part of parts) for (const item of part) await ensure(pass, progress, item);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}
+
+async function ensure({ writer }: Pass, progress: Progress, { type, desired, observed, part, isFixed }: Item): Promise<void> {
+  const { name } = desired.metadata;
+  if (progress.blockers.has(part) && part !== 'namespace') return;
+  try {
+    const isLeft = isFixed === true && observed !== undefined;
+    const made = isLeft ? observed : isFixed ? await writer.create(type, desired) : await writer.child(type, desired, observed);
+    if (desired.kind === 'Namespace') progress.namespace = made;
+    else progress.children.set(childId(type, name), made);
+  } catch (error) {
+    const what = `${desired.kind} ${name}`;
+    if (desired.kind === 'Namespace' && error instanceof ForeignObjectError) {
+      progress.blockers.set(part, namespaceTaken(`namespace ${name}`));
+      return;
+    }
+    progress.blockers.set(part, blockerOf(error, what, { words: type !== secretType }));
+  }
+}
+
+/** By POST, under a name others may want at the same moment: whoever comes second finds it there. */
+async function createImages(
+  { deps, writer }: Pass,
+  progress: Progress,
+  { workspace }: Snapshot,
+  { images }: Plan,
+): Promise<void> {
+  for (const { name, create } of images) {
+    if (create === undefined) continue;
+    const { namespace } = create.metadata;
+    try {
+      const image = await writer.create<VMDiskImage>(imageType, create);
+      progress.images.set(name, image);
+      deps.record(workspace, happenings.imageCreated(`${namespace}/${name}`));
+    } catch (error) {
+      if (error instanceof ForeignObjectError) progress.images.set(name, error.object as VMDiskImage);
+      else progress.blockers.set(`VMDiskImage/${name}`, blockerOf(error, `VMDiskImage ${namespace}/${name}`));
+    }
+  }
+}
+
+/** Takes away what the spec does not ask for any more. */
+async function clear(pass: Pass, progress: Progress, { workspace }: Snapshot, { leftover }: Plan): Promise<void> {
+  for (const { type, object } of leftover) {
+    const { name } = object.metadata;
+    if ((await removeChild(pass, type, object)) === 'gone') progress.children.delete(childId(type, name));
+    const what = type === machineType ? `machine ${name}` : `${object.kind} ${namespaceOf(workspace)}/${name}`;
+    pass.deps.record(workspace, happenings.removed(what));
+  }
+}

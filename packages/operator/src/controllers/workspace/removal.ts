@@ -1,0 +1,136 @@
+/** Deleting a workspace: what runs, then what it stood on, then the namespace, and with the finalizer the workspace itself. */
+import { finalizers, labels, labelValue, type VMDiskImage, type Workspace } from '@terrain/api';
+import {
+  after,
+  controllerUid,
+  done,
+  isNotFound,
+  type KubeObject,
+  Resource,
+  type ResourceType,
+  type Result,
+} from '@terrain/runtime';
+import { imageType } from '#controllers/virtualmachine/pass.ts';
+import { namespaceType } from '#platform/core.ts';
+import { deploymentType, jobType } from '#platform/workload.ts';
+import { groundTypes, imageNames, workloadTypes, workspaceType } from './children.ts';
+import { isGoing, namespaceOf } from './facts.ts';
+import { isHeld } from './image.ts';
+import { isWantedElsewhere } from './observe.ts';
+import type { Pass } from './pass.ts';
+import { instantMs, no, type Snapshot, type StoredWorkspace } from './snapshot.ts';
+import { statusOf } from './status.ts';
+
+/** What takes longer than this is told to whoever waits for it. */
+const patienceMs = 60_000;
+
+/** Looks live at each step: what a cache has not shown yet must not be left behind. */
+export async function removeWorkspace(pass: Pass, snapshot: Snapshot): Promise<Result> {
+  const { deps, key, writer } = pass;
+  const { workspace } = snapshot;
+  const workloads = await clearAll(pass, workspace, workloadTypes);
+  if (workloads.length > 0) return waitFor(pass, snapshot, workloads.map(describe));
+  const ground = await clearAll(pass, workspace, groundTypes);
+  if (ground.length > 0) return waitFor(pass, snapshot, ground.map(describe));
+  const namespace = await liveNamespace(pass, workspace);
+  if (namespace !== undefined && controllerUid(namespace) === workspace.metadata.uid) {
+    if (isGoing(namespace) || (await removeChild(pass, namespaceType, namespace)) === 'going')
+      return waitFor(pass, snapshot, [describeNamespace(namespace)]);
+  }
+  await releaseImages(pass, snapshot);
+  deps.awaitPlatform(key, false);
+  await writer.removeFinalizer<Workspace>(workspaceType, workspace, finalizers.pelotechCleanup);
+  return done;
+}
+
+/** Status of these kinds changes all the time; what must be right is which object it is. */
+export function removeChild({ writer }: Pass, type: ResourceType, object: KubeObject): Promise<'gone' | 'going'> {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  // With their pods, which use the volumes and the networks.
+  const propagationPolicy = type === deploymentType || type === jobType ? 'Foreground' : 'Background';
+  return writer.delete(type, { ...object, metadata }, { propagationPolicy });
+}
+
+/** Deletes all of these kinds at once, so that one that is held up holds up no other; gives those that are left. */
+async function clearAll(pass: Pass, workspace: StoredWorkspace, types: readonly ResourceType[]): Promise<KubeObject[]> {
+  const left: KubeObject[] = [];
+  for (const type of types)
+    for (const object of await liveChildren(pass, workspace, type))
+      if (isGoing(object) || (await removeChild(pass, type, object)) === 'going') left.push(object);
+  return left;
+}
+
+async function liveChildren({ deps, signal }: Pass, workspace: StoredWorkspace, type: ResourceType): Promise<KubeObject[]> {
+  const { name, uid } = workspace.metadata;
+  const labelSelector = `${labels.workspace}=${labelValue(name)}`;
+  const at = type.namespaced ? { namespace: namespaceOf(workspace) } : {};
+  try {
+    const { items } = await new Resource<KubeObject>(deps.api, type).list(at, { labelSelector, signal });
+    return items.filter((object) => controllerUid(object) === uid);
+  } catch (error) {
+    // A kind nobody serves has no objects.
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+interface LiveNamespace extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+const liveNamespace = ({ deps, signal }: Pass, workspace: StoredWorkspace): Promise<LiveNamespace | undefined> =>
+  new Resource<LiveNamespace>(deps.api, namespaceType).find({ name: namespaceOf(workspace) }, { signal });
+
+function describe({ kind, metadata, ...rest }: KubeObject): string {
+  const held = (metadata.finalizers ?? []).join(', ');
+  const { message = '' } = (rest as { status?: { message?: string } }).status ?? {};
+  const own = metadata.finalizers?.includes(finalizers.pelotechCleanup) === true && message !== '' ? `: ${message}` : '';
+  return `${kind} ${metadata.name}${held === '' ? '' : ` (finalizer ${held})`}${own}`;
+}
+
+/** What the namespace controller itself says it waits for. */
+function describeNamespace({ metadata, status }: LiveNamespace): string {
+  const told = (status?.conditions ?? [])
+    .filter(({ type, status: is }) => is === 'True' && type !== 'NamespaceDeletionDiscoveryFailure')
+    .map(({ message }) => message);
+  return `Namespace ${metadata.name}${told.length === 0 ? '' : `: ${told.join('; ')}`}`;
+}
+
+async function waitFor({ writer }: Pass, snapshot: Snapshot, left: readonly string[]): Promise<Result> {
+  const { workspace, nowMs } = snapshot;
+  const leftMs = (instantMs(workspace.metadata.deletionTimestamp) ?? nowMs) + patienceMs - nowMs;
+  const isPatient = leftMs > 0;
+  const because = isPatient
+    ? no('Deleting', 'is being deleted')
+    : no('CleanupBlocked', `is being deleted, and waits for ${left.join(' and ')} to be gone; look at what holds them`);
+  await writer.status<Workspace>(workspaceType, workspace, statusOf(snapshot, { because, blockers: new Map() }));
+  return after(isPatient ? leftMs : patienceMs);
+}
+
+/** Images made for workspaces are left to the image controller when no workspace waits for them any more. */
+async function releaseImages(pass: Pass, { workspace, policy }: Snapshot): Promise<void> {
+  const { deps, signal } = pass;
+  const images = new Resource<VMDiskImage>(deps.api, imageType);
+  for (const name of imageNames(workspace.spec)) {
+    if (isWantedElsewhere(deps.informers, name, workspace.metadata.uid)) continue;
+    const image = await images.find({ name, namespace: policy.imageNamespace }, { signal });
+    if (image !== undefined && isHeld(image) && !isGoing(image)) await releaseImage(pass, workspace, image);
+  }
+}
+
+/** From now on the image goes when nobody has referred to it for as long as the policy says. */
+export async function releaseImage({ deps, signal }: Pass, { metadata }: StoredWorkspace, image: VMDiskImage): Promise<void> {
+  const { name, namespace, uid } = image.metadata;
+  const createdBy = labelValue(`workspace.${metadata.name}`);
+  try {
+    await new Resource<VMDiskImage>(deps.api, imageType).mergePatch(
+      { name, namespace },
+      { metadata: { uid, labels: { [labels.createdBy]: createdBy } } },
+      { signal },
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

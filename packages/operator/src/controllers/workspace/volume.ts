@@ -1,0 +1,72 @@
+/** The volumes of a workspace. Pure. */
+import { volumeClaimName, volumeSeedJobName, type WorkspaceVolume } from '@terrain/api';
+import { type Claim, claimType, defaultStorageClass } from '#platform/core.ts';
+import { type Job, jobEnd, jobType } from '#platform/workload.ts';
+import { fillSource, isFilled, volumeAnnotations } from './desired-volume.ts';
+import { isGoing } from './facts.ts';
+import { childOf, type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
+
+export const claimOf = (snapshot: Snapshot, { name }: WorkspaceVolume): Claim | undefined =>
+  childOf<Claim>(snapshot, claimType, volumeClaimName(name));
+
+export const seedJobOf = (snapshot: Snapshot, { name }: WorkspaceVolume): Job | undefined =>
+  childOf<Job>(snapshot, jobType, volumeSeedJobName(name));
+
+/** From what the claim was filled: as recorded on it, or as a Job that has just succeeded says. */
+export function filledFrom(snapshot: Snapshot, volume: WorkspaceVolume): string | undefined {
+  const claim = claimOf(snapshot, volume);
+  const recorded = claim?.metadata.annotations?.[volumeAnnotations.filled];
+  if (recorded !== undefined || claim === undefined) return recorded;
+  const job = seedJobOf(snapshot, volume);
+  if (job === undefined || !isJobOf(job, claim) || jobEnd(job)?.isSuccess !== true) return undefined;
+  return job.metadata.annotations?.[volumeAnnotations.filled];
+}
+
+/** A Job fills one life of a claim, not its successor of the same name. */
+export const isJobOf = (job: Job, { metadata }: Claim): boolean =>
+  job.metadata.annotations?.[volumeAnnotations.claim] === metadata.uid;
+
+/** Whether containers may write to it: never while it is being filled. */
+export const isUsable = (snapshot: Snapshot, volume: WorkspaceVolume): boolean => {
+  const claim = claimOf(snapshot, volume);
+  if (claim === undefined || isGoing(claim)) return false;
+  return !isFilled(snapshot.workspace, volume) || filledFrom(snapshot, volume) !== undefined;
+};
+
+export function volumeFinding(snapshot: Snapshot, volume: WorkspaceVolume): Finding {
+  const claim = claimOf(snapshot, volume);
+  if (claim === undefined) return no('VolumesPending', 'is being made');
+  const text = `claim ${claim.metadata.name}`;
+  if (isGoing(claim)) return no('VolumesPending', `${text} is being deleted, and made again when it is gone`);
+  const { phase } = claim.status ?? {};
+  if (phase === 'Lost')
+    return stuck('VolumesPending', `${text} has lost its volume; delete the claim to start with an empty one`);
+  if (isFilled(snapshot.workspace, volume) && filledFrom(snapshot, volume) === undefined) {
+    const job = seedJobOf(snapshot, volume);
+    const end = job === undefined ? undefined : jobEnd(job);
+    if (end?.isSuccess === false)
+      return stuck(
+        'VolumeFillFailed',
+        `could not be filled from ${fillSource(snapshot.workspace, volume)}: ${end.message}; delete Job ${job?.metadata.name} to try again`,
+      );
+    return no('VolumesPending', `is being filled from ${fillSource(snapshot.workspace, volume)}`);
+  }
+  return phase === 'Bound' ? yes('Ready', `${text} is bound`) : pending(snapshot, volume, text);
+}
+
+function pending({ storageClasses }: Snapshot, { storageClass = '' }: WorkspaceVolume, text: string): Finding {
+  const found =
+    storageClass === ''
+      ? defaultStorageClass(storageClasses)
+      : storageClasses.find(({ metadata }) => metadata.name === storageClass);
+  if (found === undefined)
+    return stuck(
+      'VolumesPending',
+      storageClass === ''
+        ? `${text} names no StorageClass and the cluster has no default; mark a default, or set storageClass`
+        : `StorageClass ${storageClass} of ${text} does not exist; create it, or set another storageClass`,
+    );
+  if (found.volumeBindingMode === 'WaitForFirstConsumer')
+    return yes('Ready', `${text} is bound when the first container uses it`);
+  return no('VolumesPending', `${text} is not bound yet; look at its events if that lasts`);
+}
