@@ -74,3 +74,16 @@ test('text cannot move from one field to its neighbour unnoticed', () => {
     }),
   );
 });
+
+test('a source is read once, however often it is asked for its hash', () => {
+  let reads = 0;
+  const source: VMDiskImageSpec = {
+    ...harrison,
+    get url() {
+      reads++;
+      return harrison.url ?? '';
+    },
+  };
+  assert.deepEqual([sourceHash(source), sourceHash(source)], [sourceHash(harrison), sourceHash(harrison)]);
+  assert.equal(reads, 1);
+});

@@ -13,15 +13,21 @@ const length = 40;
  *
  * Guarantees: fields that do not change the disk (`name`, `retain`, `secretRef`, `certConfigMap`) do not change the hash, nor does
  * another spelling of the same source: the order of fields, `24Gi` or `24576Mi`, capitals in the checksum, an empty field or none.
+ * Assumptions: a source is not changed once it was hashed. It is remembered, since an image is asked for its hash some two hundred times
+ * while it is synced.
  * Caveat: the hash is stored in clusters. Changing how it is computed downloads every image of every cluster again.
  */
-export function sourceHash({
-  url = '',
-  sourceType,
-  checksum = '',
-  diskSize,
-  storageClass = '',
-  snapshotClass = '',
-}: Source): string {
+export function sourceHash(source: Source): string {
+  let hash = known.get(source);
+  if (hash === undefined) {
+    hash = compute(source);
+    known.set(source, hash);
+  }
+  return hash;
+}
+
+const known = new WeakMap<Source, string>();
+
+function compute({ url = '', sourceType, checksum = '', diskSize, storageClass = '', snapshotClass = '' }: Source): string {
   return hexDigest([url, sourceType, checksum.toLowerCase(), canonicalQuantity(diskSize), storageClass, snapshotClass], length);
 }
