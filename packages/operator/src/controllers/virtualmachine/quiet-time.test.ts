@@ -15,6 +15,11 @@ const cases: Record<string, { before?: VirtualMachineStatus; next: VirtualMachin
   'what is wrong does not wait': { next: saying('QuotaExceeded'), want: 0 },
   'that it is ready does not wait': { before: saying('Starting'), next: saying('Ready'), want: 0 },
   'that it is ready no more does not wait': { before: saying('Ready'), next: saying('Starting'), want: 0 },
+  'what was told already does not wait': {
+    before: { conditions: saying('Cloning').conditions ?? [], phase: 'Provisioning' },
+    next: saying('Cloning', { phase: 'Provisioning' }),
+    want: 0,
+  },
   'the end of a root disk does not wait': {
     before: saying('Starting', { rootDisk: 'a' }),
     next: saying('ReferencePending'),

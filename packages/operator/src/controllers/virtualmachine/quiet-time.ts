@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { VirtualMachineStatus } from '@terrain/api';
 
 /** The first words about a machine can wait this long for better ones. */
@@ -28,7 +29,7 @@ export class QuietTime {
   heldMs(key: string, before: VirtualMachineStatus | undefined, next: VirtualMachineStatus, nowMs: number): number {
     const isHarmless = onTheWay.has(readyOf(next)?.reason ?? '') && readyOf(before)?.status !== 'True';
     const losesDisk = before?.rootDisk !== undefined && before.rootDisk !== next.rootDisk;
-    if (!isHarmless || losesDisk || JSON.stringify(before) === JSON.stringify(next)) {
+    if (!isHarmless || losesDisk || isDeepStrictEqual(before, next)) {
       this.#since.delete(key);
       return 0;
     }
