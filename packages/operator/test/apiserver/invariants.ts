@@ -148,7 +148,9 @@ const backoffKept: Invariant = (world, event) => {
   for (const [uid, entry] of entriesOf(event.object)) {
     if (before.get(uid)?.seq === entry.seq) continue;
     const image = images.find(({ metadata }) => metadata.uid === uid);
-    const { nextRetryAt, token, sourceHash: hash } = image?.status?.retry ?? {};
+    const { nextRetryAt, token, sourceHash: hash, lastAttempt = 0 } = image?.status?.retry ?? {};
+    // The attempt that is over got its slot back, so that it can be let go of.
+    if (entry.attempt <= lastAttempt) continue;
     const isAsked = image?.metadata.annotations?.['pelotech.ot/retry'] !== token;
     if (image === undefined || nextRetryAt === undefined || isAsked || hash !== sourceHash(image.spec)) continue;
     if (Date.parse(entry.since) < Date.parse(nextRetryAt))

@@ -1,0 +1,210 @@
+/** What an operator for the same job got wrong, and what would tell if this one did. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as pass } from 'node:timers/promises';
+import type { VMDiskImage } from '@terrain/api';
+import { defaultScenario } from '@terrain/embedded/testing';
+import { Stage, type Thing, types } from './stage.ts';
+import { observing } from './watched.ts';
+
+const scenario = {
+  durations: { ...defaultScenario.durations, schedule: 20, validate: 20, import: 300, bind: 20, snapshot: 100, podStop: 20 },
+};
+const finalizer = 'pelotech.ot/cleanup';
+const suites = 'test/apiserver';
+const units = 'src/controllers/vmdiskimage';
+const own = `${suites}/predecessor.test.ts`;
+
+/** By defect: the file and the name of the test that would catch it. */
+const defects: Record<string, readonly [file: string, name: string]> = {
+  'a slot goes to whoever asks next, not to the first in the queue': [`${suites}/drain.test.ts`, 'a queue is drained in order'],
+  'queued and syncing objects are polled, and each wait writes an event': [own, 'who waits asks for nothing and says nothing'],
+  'active syncs are counted from a cache, and the download starts before it counts': [
+    'test/faults/drain.test.ts',
+    'the operator dies every few writes',
+  ],
+  'no DataVolume found means ready': [`${suites}/healing.test.ts`, 'a DataVolume deleted by hand ends its attempt, and is never'],
+  'the snapshot is made with the DataVolume and never looked at': [own, 'the snapshot is cut when all data is there'],
+  'the time of an attempt starts in the queue and never again': [
+    `${units}/decide.test.ts`,
+    'waited for its slot longer than an attempt may take',
+  ],
+  'a retry without a stored failure crashes; a registry without certificates is enough': [
+    `${suites}/preflight.test.ts`,
+    'all sources are passed on as CDI wants them',
+  ],
+  'attempts are not limited, and failures to create are not counted': [
+    `${suites}/failures.test.ts`,
+    'every failure ends as it should, after no more downloads than it should',
+  ],
+  'a failure takes the finalizer off': [own, 'a failed attempt leaves the finalizer alone'],
+  'teardown goes on after a status that could not be written, and nobody comes back': [
+    `${units}/crash.test.ts`,
+    'a life of images is the same whichever write the operator dies at, or has no answer to',
+  ],
+  'errors of a deletion are swallowed, and the finalizer goes before the children': [own, 'a deletion that fails is tried again'],
+  'a conflict becomes a failure': [own, 'somebody who writes all the time makes nothing fail'],
+  'a hiccup of the API ends a nearly finished download': [
+    'test/faults/drain.test.ts',
+    'requests are refused, throttled and broken off',
+  ],
+  'the same name in two namespaces shares one fate': [`${suites}/removal.test.ts`, 'the same name in two namespaces'],
+  'a loose label decides what is deleted, and long names break it': [own, 'what only looks like a child is left alone'],
+  '404 in any text is a missing source, other permanent failures are not seen': [
+    `${suites}/failures.test.ts`,
+    "await stage.phase('404', 'Succeeded')",
+  ],
+  'a retry uses the names of the attempt before': [`${suites}/healing.test.ts`, 'assert.match(second.metadata.name'],
+  'a changed spec is ignored': [`${suites}/healing.test.ts`, 'a new source is downloaded while the old snapshot stays'],
+  'sources are passed on in part, secrets asked for where none is needed': [
+    `${suites}/preflight.test.ts`,
+    'all sources are passed on as CDI wants them',
+  ],
+  'two managers run at once': ['src/config.test.ts', 'hasLeaderElection: true'],
+  'texts are taken for formats, and rights are missing': [own, 'texts are told as they are, and no right is missing'],
+  'one attempt may be any number of downloads': [`${suites}/failures.test.ts`, 'downloads started'],
+};
+
+test('every defect has a test that would catch it', async (t) => {
+  assert.equal(Object.keys(defects).length, 22);
+  const root = join(import.meta.dirname, '../..');
+  for (const [defect, [file, name]] of Object.entries(defects))
+    await t.test(defect, () => {
+      // This file names its tests in the table too.
+      const wanted = file === own ? `test('${name}'` : name;
+      assert.ok(readFileSync(join(root, file), 'utf8').includes(wanted), `${file} has no "${wanted}"`);
+    });
+});
+
+/** Events of an image, as they are stored. */
+async function notesOf(stage: Stage, image: string): Promise<string[]> {
+  const { items } = await stage.resource(types.events).list({ namespace: stage.namespace });
+  return items
+    .map((event) => event as unknown as { note?: string; regarding?: { kind?: string; name?: string } })
+    .filter(({ regarding }) => regarding?.kind === 'VMDiskImage' && regarding.name === image)
+    .map(({ note = '' }) => note);
+}
+
+test('who waits asks for nothing and says nothing', async () => {
+  await using stage = await Stage.open({ scenario, policy: { concurrency: '1' } });
+  const proxy = await stage.proxy();
+  await stage.startOperator({ through: proxy.credentials });
+  const names = Array.from({ length: 6 }, (_, index) => `img-${index}`);
+  for (const name of names) await stage.createImage(name, { sim: 'stuck' });
+  for (const name of names.slice(1)) await stage.reason(name, 'Queued');
+  await stage.until('a download', () => stage.things(types.dataVolumes)[0]?.status?.phase === 'ImportScheduled');
+  // The note of the download that runs is the last thing anybody has to say.
+  await stage.until('its note', () => stage.image('img-0')?.status?.attempt?.dataVolumeUID);
+  // A kind that nobody serves is looked for again now and then, whether or not images wait.
+  const asked = (): number => proxy.log.requests.filter(({ verb, code }) => verb !== 'watch' && code !== 404).length;
+  const before = asked();
+  // The predecessor asked every ten seconds.
+  await pass(11_000);
+  assert.equal(asked(), before, JSON.stringify(proxy.log.requests.slice(-3)));
+  for (const name of names) assert.deepEqual(await notesOf(stage, name), []);
+});
+
+test('one image after another, whatever people and the server do to them', async (t) => {
+  await using stage = await Stage.open({
+    scenario,
+    policy: { concurrency: '10', retryLimit: '1', retryBackoffDuration: '100ms' },
+  });
+  const proxy = await stage.proxy({
+    rules: [{ on: 'request', match: { verb: 'delete' }, nth: { from: 1, to: 3 }, do: { fault: 'answer', code: 500 } }],
+  });
+  await stage.startOperator({ through: proxy.credentials });
+  await observing(stage, async (observer) => {
+    await t.test('the snapshot is cut when all data is there', async () => {
+      await stage.createImage('cut', { sim: 'import:1s;snapshot-slow:1s' });
+      const { metadata } = await stage.phase('cut', 'Succeeded');
+      await observer.caughtUp(metadata.resourceVersion);
+      const order = observer.history.flatMap(({ type, resource, object }) => {
+        const thing = object as Thing;
+        if (thing.metadata.labels?.['pelotech.ot/image'] !== 'cut' && thing.metadata.name !== 'cut') return [];
+        if (resource.plural === 'volumesnapshots' && type === 'ADDED') return ['cut'];
+        if (resource.plural === 'volumesnapshots' && thing.status?.readyToUse === true) return ['ready to use'];
+        if (resource.plural === 'datavolumes' && thing.status?.phase === 'Succeeded') return ['complete'];
+        return thing.status?.phase === 'Succeeded' ? ['Ready'] : [];
+      });
+      assert.deepEqual([...new Set(order)], ['complete', 'cut', 'ready to use', 'Ready']);
+    });
+
+    await t.test('a failed attempt leaves the finalizer alone', async () => {
+      await stage.createImage('failing', { sim: 'fail:1' });
+      const { metadata } = await stage.phase('failing', 'Succeeded');
+      await observer.caughtUp(metadata.resourceVersion);
+      const bare = observer
+        .historyOf(types.images, { name: 'failing', namespace: stage.namespace })
+        .filter(({ object }) => object.metadata.finalizers?.includes(finalizer) !== true);
+      assert.equal(bare.length, 0);
+    });
+
+    await t.test('somebody who writes all the time makes nothing fail', async () => {
+      await stage.createImage('busy', { sim: 'import:2s' });
+      for (let count = 0; stage.image('busy')?.status?.phase !== 'Succeeded' && count < 2000; count++)
+        await stage.annotate('busy', { 'example.com/count': String(count) });
+      const { status } = await stage.phase('busy', 'Succeeded');
+      assert.deepEqual([status?.attempt?.number, status?.retry?.failures], [1, undefined]);
+    });
+
+    await t.test('what only looks like a child is left alone', async () => {
+      const long = `long-${'x'.repeat(58)}`;
+      const labels = {
+        owner: long,
+        'app.kubernetes.io/managed-by': 'terrain-operator',
+        'pelotech.ot/image': 'long',
+        'pelotech.ot/source-hash': 'x',
+      };
+      await stage.createImage(long);
+      await stage.phase(long, 'Succeeded');
+      const cut = stage.things(types.snapshots).find(({ metadata }) => metadata.name?.startsWith('long-'));
+      const foreign = {
+        apiVersion: 'snapshot.storage.k8s.io/v1',
+        kind: 'VolumeSnapshot',
+        metadata: {
+          name: 'foreign',
+          namespace: stage.namespace,
+          labels: { ...cut?.metadata.labels, ...labels, 'pelotech.ot/image': cut?.metadata.labels?.['pelotech.ot/image'] ?? '' },
+        },
+        spec: cut?.spec ?? {},
+      };
+      await stage.resource(types.snapshots).create(foreign);
+      await stage.resource(types.images).delete({ name: long, namespace: stage.namespace });
+      await stage.until('it to be gone', () => stage.image(long) === undefined);
+      const left = stage.things(types.snapshots).find(({ metadata }) => metadata.name === 'foreign');
+      assert.ok(left !== undefined && left.metadata.deletionTimestamp === undefined);
+    });
+
+    await t.test('a deletion that fails is tried again', async () => {
+      assert.ok(
+        proxy.log.requests.some(({ verb, fault }) => verb === 'delete' && fault === 'answer'),
+        'no deletion failed, so nothing was shown',
+      );
+      await stage.resource(types.images).delete({ name: 'cut', namespace: stage.namespace });
+      await stage.until('it to be gone', () => stage.image('cut') === undefined);
+    });
+
+    await t.test('texts are told as they are, and no right is missing', async () => {
+      await stage.createImage('percent', { spec: { url: 'https://images.example.com/100%25d%25s.qcow2?sim=refused' } });
+      const image: VMDiskImage = await stage.phase('percent', 'Failed');
+      assert.match(image.status?.retry?.lastMessage ?? '', /100%25d%25s\.qcow2/);
+      const told = await eventually(() => notesOf(stage, 'percent'));
+      assert.match(told.join('\n'), /100%25d%25s\.qcow2/);
+      const forbidden = proxy.log.requests.filter(({ code, resource }) => code === 403 && resource !== 'datavolumes');
+      assert.deepEqual(
+        forbidden.map(({ verb, resource }) => `${verb} ${resource}`),
+        [],
+      );
+    });
+  });
+});
+
+/** Events come some time after what they tell of. */
+async function eventually(read: () => Promise<string[]>): Promise<string[]> {
+  for (;;) {
+    const found = await read();
+    if (found.length > 0) return found;
+  }
+}
