@@ -5,7 +5,7 @@ import type { Stage } from '../measure/stage.ts';
 import { countAnswers, total, type Writes, writesBetween } from '../measure/writes.ts';
 
 export const calmLimit = 4;
-export const importSeconds = 2;
+const importSeconds = 2;
 /** Downloads of two seconds, and nothing else that takes time. */
 export const calmScenario = {
   durations: { schedule: '0s', validate: '0s', import: `${importSeconds}s`, bind: '0s', snapshot: '0s', podStop: '0s' },
