@@ -48,6 +48,8 @@ export const labels = {
   baseVmVersion: 'pelotech.ot/base-vm-version',
   /** Roles the image of a machine was built with, for the image pipeline. */
   buildRoles: 'pelotech.ot/build-roles',
+  /** On pods: the Job that applies the deploy roles. */
+  deployJob: 'pelotech.ot/deploy-job',
   containerCluster: 'pelotech.ot/container-cluster',
   /** Name of the WorkspaceInstance an object belongs to. */
   instance: 'workshop.platform/instance',

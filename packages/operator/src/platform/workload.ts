@@ -16,9 +16,9 @@ export interface Container {
   readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
   readonly ports?: readonly { readonly containerPort: number; readonly protocol: string }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+  readonly terminationMessagePolicy?: 'FallbackToLogsOnError';
   readonly securityContext?: {
     readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
-    readonly allowPrivilegeEscalation?: boolean;
     readonly runAsUser?: number;
   };
 }
@@ -90,8 +90,10 @@ export interface Job extends KubeObject {
 
 interface ContainerStatus {
   readonly name: string;
-  readonly restartCount?: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly exitCode?: number; readonly message?: string };
+  };
 }
 
 export interface Pod extends KubeObject {
@@ -133,4 +135,13 @@ export function podProblem({ status }: Pod): string | undefined {
     return `container ${name}: ${word}${word === 'ImagePullBackOff' || message === '' ? '' : ` (${message})`}`;
   }
   return undefined;
+}
+
+const longestTail = 500;
+
+/** The end of what a container that failed has written. */
+export function lastWords({ status }: Pod): string | undefined {
+  const message = status?.containerStatuses?.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)?.state?.terminated
+    ?.message;
+  return message === undefined || message === '' ? undefined : message.trim().slice(-longestTail);
 }

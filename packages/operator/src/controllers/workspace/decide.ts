@@ -1,5 +1,5 @@
 /** What is to be done for a workspace. Pure: from what was observed, never from its own phase. */
-import { judgeTopology, type WorkspaceContainerCluster } from '@terrain/api';
+import { deployKeySecretName, judgeTopology, type WorkspaceContainerCluster } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
 import { machineType } from '#controllers/virtualmachine/pass.ts';
 import { claimType, namespaceType, secretType } from '#platform/core.ts';
@@ -7,6 +7,7 @@ import { networkPolicyType } from '#platform/isolation.ts';
 import { deploymentType, jobType, serviceType } from '#platform/workload.ts';
 import { childTypes } from './children.ts';
 import { deploymentOf } from './cluster.ts';
+import { deployUser, desiredDeploy, hasRunner, keySecretOf } from './deploy.ts';
 import { desiredDeployment, desiredService } from './desired-cluster.ts';
 import { desiredMachine, desiredPasswords } from './desired-machine.ts';
 import { desiredIsolation, desiredNamespace, desiredPullSecret, isPullSecret } from './desired-namespace.ts';
@@ -18,7 +19,7 @@ import { type ComponentKind, childId, type Finding, no, type Snapshot, stuck } f
 import { claimOf, filledFrom, isJobOf, isUsable, seedJobOf } from './volume.ts';
 
 /** The part of the workspace an object belongs to. */
-export type Part = `${ComponentKind}/${string}` | 'namespace';
+export type Part = `${ComponentKind}/${string}` | 'namespace' | 'deploy';
 
 /** An object that is to be there, as it is to be. */
 export type Item = {
@@ -38,6 +39,8 @@ export type Plan = {
   readonly base: readonly Item[];
   /** Machines and containers, and what they cannot start without. */
   readonly rest: readonly Item[];
+  /** A key pair is to be made, before the machines, which are told the public half. */
+  readonly needsKey: boolean;
   /** Of this workspace, and not asked for any more. */
   readonly leftover: readonly { readonly type: ResourceType; readonly object: KubeObject }[];
 };
@@ -75,14 +78,18 @@ function planOf(snapshot: Snapshot): Plan {
   const images = imageStates(snapshot);
   const ground = groundOf(snapshot);
   const base = [...networkItems(snapshot), ...volumeItems(snapshot)];
-  const rest = isOpen(snapshot, images) ? [...machineItems(snapshot), ...clusterItems(snapshot)] : [];
+  const needsKey = hasRunner(snapshot) && keySecretOf(snapshot) === undefined;
+  const machines = needsKey ? [] : machineItems(snapshot);
+  const rest = isOpen(snapshot, images) ? [...machines, ...clusterItems(snapshot), ...deployItems(snapshot)] : [];
   const wanted = new Set([...ground, ...base, ...rest].map(({ type, desired }) => childId(type, desired.metadata.name)));
   for (const id of keptJobs(snapshot)) wanted.add(id);
+  if (hasRunner(snapshot)) wanted.add(childId(secretType, deployKeySecretName));
+  if (needsKey) for (const { name } of snapshot.workspace.spec.vms ?? []) wanted.add(childId(machineType, name));
   const leftover = [...snapshot.children].flatMap(([id, object]) => {
     const type = childTypes.find(({ plural }) => id.startsWith(`${plural}/`));
     return wanted.has(id) || isGoing(object) || type === undefined ? [] : [{ type, object }];
   });
-  return { ground, images, base, rest, leftover };
+  return { ground, images, base, rest, needsKey, leftover };
 }
 
 /**
@@ -155,7 +162,7 @@ function machineItems(snapshot: Snapshot): Item[] {
     const passwords = desiredPasswords(workspace, vm);
     return [
       ...(passwords === undefined ? [] : [item(snapshot, part, secretType, passwords)]),
-      item(snapshot, part, machineType, desiredMachine(workspace, vm, policy.imageNamespace)),
+      item(snapshot, part, machineType, desiredMachine(workspace, vm, policy.imageNamespace, deployUser(snapshot, vm))),
     ];
   });
 }
@@ -177,4 +184,10 @@ function clusterItems(snapshot: Snapshot): Item[] {
     if (deploymentOf(snapshot, cluster) === undefined && awaitedVolumes(snapshot, cluster).length > 0) return reached;
     return [...reached, item(snapshot, part, deploymentType, desiredDeployment(workspace, cluster, policy))];
   });
+}
+
+function deployItems(snapshot: Snapshot): Item[] {
+  const wanted = desiredDeploy(snapshot);
+  if (wanted === undefined) return [];
+  return [item(snapshot, 'deploy', secretType, wanted.plan), { ...item(snapshot, 'deploy', jobType, wanted.job), isFixed: true }];
 }

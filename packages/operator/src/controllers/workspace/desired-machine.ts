@@ -38,7 +38,13 @@ export function desiredPasswords(workspace: StoredWorkspace, vm: WorkspaceVM): S
   };
 }
 
-export function desiredMachine(workspace: StoredWorkspace, vm: WorkspaceVM, imageNamespace: string): VirtualMachine {
+/** `deployer` is the account deploy roles are applied through, where there are any. */
+export function desiredMachine(
+  workspace: StoredWorkspace,
+  vm: WorkspaceVM,
+  imageNamespace: string,
+  deployer?: User,
+): VirtualMachine {
   const {
     name,
     backingVMDiskImage,
@@ -51,6 +57,10 @@ export function desiredMachine(workspace: StoredWorkspace, vm: WorkspaceVM, imag
     ...shared
   } = vm;
   const size = diskSizeOf(vm);
+  const accounts = [
+    ...(users ?? []).map((user) => withoutPlainPassword(vm, user)),
+    ...(deployer === undefined ? [] : [deployer]),
+  ];
   const wanted = isWantedRunning(workspace) ? powerState : 'Stopped';
   return {
     apiVersion: pelotechApiVersion,
@@ -65,7 +75,7 @@ export function desiredMachine(workspace: StoredWorkspace, vm: WorkspaceVM, imag
       ...shared,
       name,
       resources: { ...resources, ...(size === undefined ? {} : { diskSize: size }) },
-      ...(users === undefined ? {} : { users: users.map((user) => withoutPlainPassword(vm, user)) }),
+      ...(accounts.length === 0 ? {} : { users: accounts }),
       ...(wanted === undefined ? {} : { powerState: wanted }),
       vmDiskImageRef: { name: backingVMDiskImage, namespace: imageNamespace },
     },

@@ -37,7 +37,7 @@ function informersOf({ informers }: Manager, namespace: string): WorkspaceInform
     children: childTypes.filter((type) => type !== machineType).map((type) => informers.get<KubeObject>(type, ofWorkspaces)),
     networks: informers.get<KubeObject>(networkType, ofWorkspaces),
     subnets: informers.get<KubeObject>(subnetType, ofWorkspaces),
-    pods: informers.get<Pod>(podType, { labelSelector: labels.containerCluster }),
+    pods: informers.get<Pod>(podType, ofWorkspaces),
     namespaces: informers.get<KubeObject>(namespaceType, { metadataOnly: true }),
     ownSecrets: informers.get<Secret>(secretType, { namespace }),
     storageClasses: informers.get<StorageClass>(storageClassType),

@@ -5,13 +5,15 @@ import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
 import { secretType } from '#platform/core.ts';
 import { workspaceType } from './children.ts';
 import { decide, type Item, namespaceTaken, type Part, type Plan } from './decide.ts';
+import { desiredKeySecret } from './deploy.ts';
 import { happenings } from './events.ts';
 import { isGoing, isPaused, namespaceOf } from './facts.ts';
 import { toRelease } from './image.ts';
 import { observe } from './observe.ts';
 import { blockerOf, isCurrent, type Pass, save } from './pass.ts';
 import { releaseImage, removeChild, removeWorkspace } from './removal.ts';
-import { childId, type Finding, type Snapshot } from './snapshot.ts';
+import { childId, type Finding, type Snapshot, type StoredWorkspace } from './snapshot.ts';
+import { newSshKey } from './ssh-key.ts';
 
 /** Makes a workspace be as it should, as far as that is possible now. */
 export async function reconcileWorkspace(pass: Pass): Promise<Result> {
@@ -63,6 +65,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
   }
   if (!progress.blockers.has('namespace')) {
     await Promise.all([createImages(pass, progress, snapshot, plan), ensureAll(pass, progress, plan.base)]);
+    if (plan.needsKey) await createKey(pass, progress, workspace);
     await ensureAll(pass, progress, plan.rest);
     await clear(pass, progress, snapshot, plan);
     for (const image of toRelease(snapshot)) await releaseImage(pass, workspace, image);
@@ -75,8 +78,11 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
 const isNew = ({ observed }: Item): boolean => observed === undefined;
 
 /** Whether something is made or removed, which names no version of the workspace it is done for. */
-const hasNews = ({ ground, base, rest, images, leftover }: Plan): boolean =>
-  leftover.length > 0 || images.some(({ create }) => create !== undefined) || [...ground, ...base, ...rest].some(isNew);
+const hasNews = ({ ground, base, rest, images, needsKey, leftover }: Plan): boolean =>
+  leftover.length > 0 ||
+  needsKey ||
+  images.some(({ create }) => create !== undefined) ||
+  [...ground, ...base, ...rest].some(isNew);
 
 /** Whether what was made allows for more at once: the events of our own writes wake nobody. */
 function hasMore(plan: Plan, now: Snapshot, { blockers }: Progress): boolean {
@@ -122,6 +128,12 @@ async function ensure({ writer }: Pass, progress: Progress, { type, desired, obs
     }
     progress.blockers.set(part, blockerOf(error, what, { words: type !== secretType }));
   }
+}
+
+/** Made once: machines have the public half from their first start. */
+function createKey(pass: Pass, progress: Progress, workspace: StoredWorkspace): Promise<void> {
+  const desired = desiredKeySecret(workspace, newSshKey(workspace.metadata.name));
+  return ensure(pass, progress, { type: secretType, desired, observed: undefined, part: 'deploy', isFixed: true });
 }
 
 /** By POST, under a name others may want at the same moment: whoever comes second finds it there. */

@@ -1,6 +1,7 @@
 /** What people and other programs read about a workspace. The only file that names its conditions and phases. */
 import type { Condition, WorkspaceCondition, WorkspaceReason, WorkspaceStatus } from '@terrain/api';
 import { type Blockers, type Component, componentsOf } from './components.ts';
+import { rolesFinding } from './deploy.ts';
 import { isOwnNamespace, isWantedRunning, namespaceOf } from './facts.ts';
 import { type ComponentKind, type Finding, no, type Snapshot, yes } from './snapshot.ts';
 
@@ -115,21 +116,6 @@ function summaryOf(
     Reconciling: isStuck ? no(why, message) : yes('Progressing', message),
     Stalled: isStuck ? { status: 'True', reason: why, message } : no('Progressing', message),
   };
-}
-
-/** Deploy roles never hold up a workspace. */
-function rolesFinding({ workspace, policy }: Snapshot): Finding {
-  const machines = (workspace.spec.vms ?? []).filter(({ ansible }) => (ansible?.roles?.deploy ?? []).length > 0);
-  if (machines.length === 0) return yes('NoRoles', 'no machine has deploy roles');
-  const names = machines.map(({ name }) => name).join(', ');
-  const missing = [
-    ...(workspace.spec.deployRunner === undefined ? ['spec.deployRunner'] : []),
-    ...(policy.ansibleImage === '' ? ['ansibleImage in the sync policy'] : []),
-  ];
-  return no(
-    'RunnerNotConfigured',
-    `the deploy roles of ${names} are not applied: set ${missing.join(' and ')}, or remove the roles`,
-  );
 }
 
 const longestMessage = 1000;
