@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { seededRandom } from '@terrain/runtime/testing';
 
 /** `TERRAIN_FAULTS=all` asks for every case at full size; `npm test` has time for a sample. */
-export const isExhaustive = process.env.TERRAIN_FAULTS === 'all';
+const isExhaustive = process.env.TERRAIN_FAULTS === 'all';
 
 /** A number for a usual run, and one for an exhaustive one. */
 export const sized = (usual: number, exhaustive: number): number => (isExhaustive ? exhaustive : usual);

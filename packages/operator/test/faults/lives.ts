@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOperator } from '@terrain/operator';
 import { silentLogger } from '@terrain/runtime';
-import { besides, type FaultPlan, FaultProxy, NodeProcess, type RequestEntry } from '@terrain/runtime/testing';
+import { besides, type FaultPlan, FaultProxy, NodeProcess } from '@terrain/runtime/testing';
 import { namespaceOfOperator, operatorCredentials, type Stage } from '../apiserver/stage.ts';
 
 /**
@@ -15,7 +15,6 @@ import { namespaceOfOperator, operatorCredentials, type Stage } from '../apiserv
 export class PlayedOperator implements AsyncDisposable {
   readonly #stage: Stage;
   readonly #plan: (life: number) => FaultPlan | undefined;
-  readonly deaths: RequestEntry[] = [];
   #proxy: FaultProxy | undefined;
   #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -39,32 +38,19 @@ export class PlayedOperator implements AsyncDisposable {
     return this.#proxy;
   }
 
-  /** Ends this life as SIGKILL would, and begins the next. */
-  async restart(): Promise<void> {
-    await this.#die();
-    if (!this.#isOver) await this.#begin();
-  }
-
-  /** From now on nothing goes wrong. */
-  calm(): void {
-    this.#isOver = true;
-    this.proxy.follow({ rules: [] });
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     await this.#die();
   }
 
   async #begin(): Promise<void> {
-    const plan = this.#isOver ? undefined : this.#plan(this.#life++);
+    const plan = this.#plan(this.#life++);
     const proxy = await FaultProxy.start({
       upstream: operatorCredentials(this.#stage.cluster),
       ...(plan === undefined ? {} : { plan }),
-      kill: async (entry) => {
-        this.deaths.push(entry);
+      kill: async () => {
         await this.#die();
-        await this.#begin();
+        if (!this.#isOver) await this.#begin();
       },
     });
     this.#proxy = proxy;
