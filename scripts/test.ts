@@ -31,22 +31,30 @@ const chosen = parts.filter(
 );
 
 const started = performance.now();
-const build = buildBinaries(new Set(chosen.flatMap((part) => part.needs ?? [])));
+const builds = buildInOrder(new Set(chosen.flatMap((part) => part.needs ?? [])));
 const outcomes: Outcome[] = [];
 for (const part of chosen) outcomes.push(await runPart(part));
 report(outcomes);
 
-/** Starts at once and in the background, so that a cold build overlaps with the parts that do not need it. */
-async function buildBinaries(groups: ReadonlySet<string>): Promise<boolean> {
-  if (groups.size === 0) return true;
-  const { code } = await run(['node', 'packages/cli/src/terrain.ts', 'build', ...groups]);
-  return code === 0;
+/**
+ * Starts at once and in the background, one group after the other in the order in which they are needed first: a cold build overlaps with the parts
+ * that do not need it.
+ */
+function buildInOrder(groups: ReadonlySet<string>): ReadonlyMap<string, Promise<boolean>> {
+  const started = new Map<string, Promise<boolean>>();
+  let last: Promise<unknown> = Promise.resolve();
+  for (const group of groups) {
+    const build = last.then(async () => (await run(['node', 'packages/cli/src/terrain.ts', 'build', group])).code === 0);
+    started.set(group, build);
+    last = build;
+  }
+  return started;
 }
 
 async function runPart(part: Part): Promise<Outcome> {
   console.log(`\n── ${part.name}: ${part.purpose}`);
   const begin = performance.now();
-  const isReady = part.needs === undefined || (await build);
+  const isReady = (await Promise.all((part.needs ?? []).map((group) => builds.get(group)))).every((isBuilt) => isBuilt);
   const command = part.command.flatMap((word) => (word.includes('*') ? globSync(word).sort() : [word]));
   const hasTests = !part.command.includes('--test') || command.some((word) => word.endsWith('.test.ts'));
   if (!isReady)

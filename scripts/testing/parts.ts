@@ -45,12 +45,6 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
-    name: 'csi',
-    purpose: 'the storage driver: crashes, mounts, the tests all drivers share, and the programs that use it',
-    command: tests('packages/embedded/test/csi/**/*.test.ts'),
-    needs: ['core', 'storage', 'csi-sanity'],
-  },
-  {
     name: 'operator',
     purpose: 'the controllers on a real API server with the simulated platform',
     command: tests('packages/operator/test/**/*.test.ts'),
@@ -67,5 +61,11 @@ export const parts: readonly Part[] = [
     purpose: 'the terrain command as a person runs it',
     command: tests('packages/cli/test/**/*.test.ts'),
     needs: ['core', 'sim'],
+  },
+  {
+    name: 'csi',
+    purpose: 'the storage driver: crashes, mounts, the tests all drivers share, and the programs that use it',
+    command: tests('packages/embedded/test/csi/**/*.test.ts'),
+    needs: ['core', 'storage', 'csi-sanity'],
   },
 ];

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile as execFileCallback } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const execFile = promisify(execFileCallback);
 
 /** What a machine lacks for file systems to be mounted on it; undefined when it lacks nothing. */
 function lack(): string | undefined {
@@ -18,10 +22,12 @@ export function rootTest(name: string, body: (t: TestContext) => Promise<void>):
   else sayNotRun(name, reason);
 }
 
-/** The same for a test that also needs a program which few machines have; without that it is named as not run. */
-export function rootTestWith(program: string, name: string, body: (t: TestContext) => Promise<void>): void {
-  if (existsSync(program)) rootTest(name, body);
-  else sayNotRun(name, `${program} is not installed`);
+/** Makes sure of a program that few machines have, by the Debian package it comes in. */
+export async function ensureProgram(program: string, debianPackage: string): Promise<void> {
+  if (existsSync(program)) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await execFile('apt-get', ['update', '-q'], { env });
+  await execFile('apt-get', ['install', '-y', '-q', '--no-install-recommends', debianPackage], { env });
 }
 
 function sayNotRun(name: string, reason: string): void {
