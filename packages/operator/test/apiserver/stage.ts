@@ -236,7 +236,19 @@ export class Stage implements AsyncDisposable {
     const url = `https://images.example.com/${name}.qcow2${sim === undefined ? '' : `?sim=${sim}`}`;
     const namespace = change.namespace ?? this.namespace;
     const image = aVMDiskImage({ metadata: { ...change.metadata, name, namespace }, spec: { url, diskSize: '1Gi', ...spec } });
-    return this.resource<VMDiskImage>(types.images).create(image);
+    return this.create<VMDiskImage>(types.images, image);
+  }
+
+  /** By POST. The mutating policies answer 503 now and then while the kinds are new to them, also after they have known them. */
+  async create<T extends KubeObject>(type: ResourceType, object: T): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.resource<T>(type).create(object);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 503) || tries === 600) throw error;
+        await setTimeout(100);
+      }
+    }
   }
 
   image(name: string, namespace = this.namespace): VMDiskImage | undefined {

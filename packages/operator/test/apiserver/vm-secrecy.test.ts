@@ -10,7 +10,7 @@ interface Group {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 }
 
-/** Every object of the cluster that can be listed, as text, by `resource namespace/name`. */
+/** Every object of the cluster that can be listed, as text, by `path of the kind namespace/name`. */
 async function everything({ connection }: Stage): Promise<Map<string, string>> {
   const { groups } = await connection.request<{ groups: { preferredVersion: { groupVersion: string } }[] }>({
     method: 'GET',
@@ -20,10 +20,10 @@ async function everything({ connection }: Stage): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const root of roots) {
     const { resources } = await connection.request<Group>({ method: 'GET', path: root });
-    for (const { name, verbs } of resources.filter(({ verbs: given }) => given.includes('list'))) {
-      assert.ok(verbs.length > 0);
+    for (const { name } of resources.filter(({ verbs }) => verbs.includes('list'))) {
       const { items } = await connection.request<{ items: KubeObject[] }>({ method: 'GET', path: `${root}/${name}` });
-      for (const item of items) texts.set(`${name} ${item.metadata.namespace}/${item.metadata.name}`, JSON.stringify(item));
+      for (const item of items)
+        texts.set(`${root}/${name} ${item.metadata.namespace}/${item.metadata.name}`, JSON.stringify(item));
     }
   }
   return texts;
@@ -56,11 +56,8 @@ test('a password is in the object of the person who wrote it, in Secrets, and no
   const spellings = [plain, kept].flatMap((canary) => [canary, Buffer.from(canary).toString('base64').replace(/=+$/, '')]);
   const shows = (text: string): boolean => spellings.some((spelling) => text.includes(spelling));
   const found = [...(await everything(stage))].filter(([, text]) => shows(text)).map(([name]) => name);
-  const at = (resource: string, name: string): string => `${resource} ${stage.namespace}/${name}`;
-  assert.deepEqual(found.filter((name) => !name.startsWith('secrets ')).sort(), [
-    at('virtualmachines', 'taken'),
-    at('virtualmachines', 'web'),
-  ]);
+  const at = (name: string): string => `/apis/pelotech.ot/v1alpha1/virtualmachines ${stage.namespace}/${name}`;
+  assert.deepEqual(found.filter((name) => !name.startsWith('/api/v1/secrets ')).sort(), [at('taken'), at('web')]);
   const machine = await stage.resource<VirtualMachine>(types.machines).get({ name: 'web', namespace: stage.namespace });
   assert.ok(!shows(JSON.stringify(machine.status)));
   assert.ok(lines.length > 0);

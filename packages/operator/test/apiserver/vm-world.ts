@@ -1,8 +1,7 @@
 /** What the suites about machines share. */
-import { setTimeout } from 'node:timers/promises';
 import type { VirtualMachine, VirtualMachineSpec } from '@terrain/api';
 import { aVirtualMachine, type Override } from '@terrain/api/testing';
-import { ApiError, type KubeObject, type ResourceType } from '@terrain/runtime';
+import type { KubeObject, ResourceType } from '@terrain/runtime';
 import { type Stage, type Thing, types } from './stage.ts';
 
 /** As the API server shows it now. */
@@ -11,27 +10,18 @@ export function machine(stage: Stage, name: string, namespace = stage.namespace)
 }
 
 /** A machine that refers to the image `debian` of the stage. */
-export async function createMachine(
+export function createMachine(
   stage: Stage,
   name: string,
   spec: Override<VirtualMachineSpec> = {},
   metadata: Override<VirtualMachine['metadata']> = {},
 ): Promise<VirtualMachine> {
-  const machines = stage.resource<VirtualMachine>(types.machines);
   const vmDiskImageRef = { name: 'debian', namespace: '' };
   const manifest = aVirtualMachine({
     metadata: { namespace: stage.namespace, ...metadata, name },
     spec: { vmDiskImageRef, ...spec },
   });
-  for (let tries = 0; ; tries++) {
-    try {
-      return await machines.create(manifest);
-    } catch (error) {
-      // The mutating policies answer so for a while after the kinds are new.
-      if (!(error instanceof ApiError && error.code === 503) || tries === 600) throw error;
-      await setTimeout(100);
-    }
-  }
+  return stage.create<VirtualMachine>(types.machines, manifest);
 }
 
 export const conditionOf = (object: VirtualMachine | undefined, type: string) =>

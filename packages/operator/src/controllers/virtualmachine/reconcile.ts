@@ -1,5 +1,5 @@
 /** One pass over one machine: the only place, with the files it calls, where decisions become effects. */
-import { finalizers, kubevirtMachineName, type VirtualMachine, type VMDiskImage } from '@terrain/api';
+import { finalizers, kubevirtMachineName, labels, type VirtualMachine, type VMDiskImage } from '@terrain/api';
 import { after, controllerUid, done, ForeignObjectError, Resource, type Result } from '@terrain/runtime';
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
@@ -62,7 +62,7 @@ async function createImage(pass: Pass, snapshot: Snapshot, decision: Decision): 
   const { namespace, name } = desired.metadata;
   try {
     const image = await writer.create<VMDiskImage>(imageType, desired);
-    if (image.metadata.labels?.['pelotech.ot/created-by'] === desired.metadata.labels?.['pelotech.ot/created-by'])
+    if (image.metadata.labels?.[labels.createdBy] === desired.metadata.labels?.[labels.createdBy])
       deps.record(machine, happenings.imageCreated(`${namespace}/${name}`));
   } catch (error) {
     if (!(error instanceof ForeignObjectError)) {
