@@ -8,8 +8,9 @@ import { type Bench, judge } from './lib/bench.ts';
 import { machine, versions } from './lib/machine.ts';
 import { printed } from './lib/print.ts';
 import { runtime } from './runtime/bench.ts';
+import { vms } from './vms/bench.ts';
 
-const benches: readonly Bench[] = [foundation, runtime, images, coldStart];
+const benches: readonly Bench[] = [foundation, runtime, images, vms, coldStart];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const [name] = positionals;
