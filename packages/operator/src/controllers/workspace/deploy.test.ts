@@ -46,6 +46,7 @@ test('deploy roles are applied from the runner’s place, with a key the machine
       ['terrain-deploy', [text(key, 'ssh-publickey')]],
     ],
   );
+  assert.deepEqual([users[0]?.plain_text_passwd, users[0]?.passwordSecretRef?.name], [undefined, 'router-passwords']);
   assert.deepEqual(rig.names(jobType), [], 'the machines are not ready');
   await rig.standUp();
   await rig.until('Job', () => rig.names(jobType).length === 1);
