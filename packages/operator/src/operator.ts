@@ -5,6 +5,7 @@ import { ServerClock } from '#clock/server-clock.ts';
 import { addDataSyncController } from '#controllers/datasync/index.ts';
 import { addMachineController } from '#controllers/virtualmachine/index.ts';
 import { addImageController } from '#controllers/vmdiskimage/index.ts';
+import { addWorkspaceController } from '#controllers/workspace/index.ts';
 import { ledgerPort } from '#ledger/api-port.ts';
 import { addLedgerController } from '#ledger/controller.ts';
 import { LedgerKeeper } from '#ledger/keeper.ts';
@@ -66,6 +67,7 @@ export function createOperator({
       for (const { image } of keeper.ledger?.entries.values() ?? []) images.controller.queue.add(image);
     },
     onPolicy: (policy, before) => {
+      workspaces.policyChanged(policy, before);
       if (!changesImages(policy, before)) return;
       for (const image of images.informers.images.store.values()) images.controller.queue.add(keyOf(image), 'background');
     },
@@ -84,6 +86,15 @@ export function createOperator({
   images.informers.images.onChange((change) => metrics.imageChanged(change));
   addDataSyncController({ manager, serverNow, ready: keeper.ready, defaultDiskSize: () => keeper.policy.defaultDiskSize });
   const machines = addMachineController({ manager, api, serverNow, workers });
+  const workspaces = addWorkspaceController({
+    manager,
+    api,
+    serverNow,
+    namespace,
+    workers,
+    ready: keeper.ready,
+    policy: () => keeper.policy,
+  });
   return {
     manager,
     keeper,
