@@ -149,3 +149,41 @@ test('a deletion ends with the namespace, and leaves the image to the image cont
   await rig.until('end', () => rig.workspace('demo') === undefined && !rig.names(namespaceType).includes('workspace-demo'));
   assert.equal(rig.object(imageType, 'debian')?.metadata.labels?.['pelotech.ot/created-by'], 'workspace.demo');
 });
+
+test('a lab of 20 machines, 20 clusters and 10 networks costs one write per object', async () => {
+  await using rig = await WorkspaceRig.start({ imageUrlTemplate });
+  const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+  const card = (index: number, host: number) => [
+    { network: `net-${index % 10}`, ipAddress: `10.${index % 10}.0.${host + Math.floor(index / 10)}/24` },
+  ];
+  await rig.create('large', {
+    networks: range(10).map((index) => ({ name: `net-${index}`, cidr: `10.${index}.0.0/24` })),
+    vms: range(20).map((index) => ({
+      name: `vm-${index}`,
+      backingVMDiskImage: 'debian',
+      resources: { cpu: '1', memory: '1Gi' },
+      interfaces: card(index, 10),
+    })),
+    containerClusters: range(20).map((index) => ({
+      name: `app-${index}`,
+      interfaces: card(index, 20),
+      containers: [{ name: 'app', image: 'app:1', portMappings: [{ containerPort: 80 }] }],
+    })),
+  });
+  await rig.until('image', () => rig.names(imageType).includes('debian'));
+  await rig.syncImage('debian');
+  await rig.until('all machines and clusters', () => rig.names(machineType).length + rig.names(deploymentType).length === 40);
+  await rig.standUp();
+  assert.equal((await rig.reason('large', 'Ready')).status?.ready, '51/51');
+  const { 'patch workspaces/status': _, ...writes } = rig.writes();
+  assert.deepEqual(writes, {
+    'patch workspaces': 1,
+    'create namespaces': 1,
+    'create networkpolicies': 1,
+    'create vmdiskimages': 1,
+    'create network-attachment-definitions': 20,
+    'create virtualmachines': 20,
+    'create services': 20,
+    'create deployments': 20,
+  });
+});
