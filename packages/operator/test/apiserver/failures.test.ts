@@ -127,8 +127,8 @@ test('every failure ends as it should, after no more downloads than it should', 
     );
   });
   await t.test('quota counts no attempt', () => {
-    const { retry, phase } = stage.image('quota')?.status ?? {};
-    assert.deepEqual([retry?.failures, retry?.gaveUp, phase], [undefined, undefined, 'Queued']);
+    const { retry } = stage.image('quota')?.status ?? {};
+    assert.deepEqual([retry?.failures, retry?.gaveUp, retry?.lastReason], [undefined, undefined, 'QuotaExceeded']);
   });
 });
 
