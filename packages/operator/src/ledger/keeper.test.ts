@@ -175,3 +175,15 @@ test('values written into the ledger by hand admit nobody: those of the policy c
   await rig.edit(() => ({ limit: 900, policy: readPolicy({ concurrency: '900' }, new Map()).texts }));
   assert.deepEqual([rig.entries, rig.keeper.policy.concurrency, rig.keeper.ledger?.limit], [{ a: 'open' }, 1, 1]);
 });
+
+test('an image whose slot is released takes its place before the next one is admitted', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) }, 2);
+  await rig.start();
+  rig.keeper.whenReleased((key) => rig.keeper.wait({ ...waiting(key.slice(-1)), attempt: 2, queuedAtMs: startMs - 1 }));
+  rig.keeper.wait(waiting('c'));
+  await rig.settled();
+  await Promise.all(['a', 'b'].map((uid) => rig.keeper.change({ kind: 'release', uid, attempt: 1 })));
+  await rig.settled();
+  // The write that released both admitted c; of the two that came back the first in the queue follows.
+  assert.deepEqual(rig.entries, { c: 'open', a: 'open' });
+});

@@ -57,6 +57,7 @@ export class LedgerKeeper {
   #isLoaded = false;
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
+  #onReleased: (imageKey: string) => void = () => undefined;
   #lastOwnVersion: string | undefined;
   /** Whether the version being taken is what this process wrote. */
   #isOwnVersion = false;
@@ -69,6 +70,7 @@ export class LedgerKeeper {
       ...options,
       onGone: (uid, entry) => {
         if (!this.#isOwnVersion) this.#suspects.add(uid, entry);
+        this.#onReleased(entry.image);
       },
       onHeld: (uid) => void this.queue.remove(uid),
       onPolicy: (policy, before) => {
@@ -149,6 +151,11 @@ export class LedgerKeeper {
     this.#loaded.reject(error);
     this.#followed.close(error);
     this.#pending.rejectAll(error);
+  }
+
+  /** Who is told, before anybody else is admitted, that an image holds no slot any more: it may have to take its place in the queue. */
+  whenReleased(listener: (imageKey: string) => void): void {
+    this.#onReleased = listener;
   }
 
   /** The image was read or written at this moment with nobody else in between. */

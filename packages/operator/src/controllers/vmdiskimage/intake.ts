@@ -30,6 +30,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    options.keeper.whenReleased((key) => this.#reconsider(key));
   }
 
   /** An image came, changed or went. */
@@ -42,10 +43,8 @@ export class Intake {
       return;
     }
     const image = change.new as StoredImage;
-    const { uid, resourceVersion } = image.metadata;
-    const newest = this.#newest.get(uid);
-    if (newest !== undefined && compareVersions(resourceVersion, newest) < 0) return;
-    this.#newest.delete(uid);
+    if (this.#isOutdated(image)) return;
+    this.#newest.delete(image.metadata.uid);
     this.#judge(change.key, image);
   }
 
@@ -71,6 +70,17 @@ export class Intake {
     const snapshot = observe(this.#options.sources, key, live);
     const step = snapshot === undefined ? undefined : decide(snapshot).step;
     return step?.kind === 'queue' ? step.waiting : undefined;
+  }
+
+  #isOutdated({ metadata }: StoredImage): boolean {
+    const newest = this.#newest.get(metadata.uid);
+    return newest !== undefined && compareVersions(metadata.resourceVersion, newest) < 0;
+  }
+
+  /** An image whose slot is free again may wait for the next one: it takes its place now, not when a worker gets to it. */
+  #reconsider(key: string): void {
+    const image = this.#options.sources.informers.images.store.get(key) as StoredImage | undefined;
+    if (image !== undefined && !this.#isOutdated(image)) this.#judge(key, image);
   }
 
   #judge(key: string, image: StoredImage): void {
