@@ -57,6 +57,7 @@ const faults: Record<string, (t: TestContext) => Omit<Drain, 'images'> & { reado
   'the operator dies every few writes': (t) => {
     const random = chances(t);
     return {
+      images: sized(8, 100),
       begin: (stage) =>
         PlayedOperator.start(stage, () => ({
           rules: [
