@@ -10,7 +10,7 @@ import {
   type WorkspaceSpec,
 } from '@terrain/api';
 import { Connection, type KubeObject, Manager, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
-import { ApiFake } from '@terrain/runtime/testing';
+import { ApiFake, type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
 import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
 import { workspaceType } from '#controllers/workspace/children.ts';
 import { addWorkspaceController, type WorkspaceController } from '#controllers/workspace/index.ts';
@@ -35,7 +35,10 @@ const bound = { status: { phase: 'Bound' } };
 export class WorkspaceRig implements AsyncDisposable {
   readonly fake: ApiFake;
   readonly #connection: Connection;
-  readonly #stop = new AbortController();
+  #stop = new AbortController();
+  #proxy: FaultProxy | undefined;
+  /** Processes so far. */
+  lives = 1;
   #running: Promise<void> = Promise.resolve();
   #controller: WorkspaceController | undefined;
   #policy: WorkspacePolicy;
@@ -46,7 +49,8 @@ export class WorkspaceRig implements AsyncDisposable {
     this.#connection = new Connection(fake.credentials, { userAgent: 'test' });
   }
 
-  static async start(policy: Partial<WorkspacePolicy> = {}): Promise<WorkspaceRig> {
+  /** `plan` is what goes wrong; a process that is killed is followed by another one. */
+  static async start(policy: Partial<WorkspacePolicy> = {}, plan?: FaultPlan): Promise<WorkspaceRig> {
     const fake = await ApiFake.start({ kinds: kindsOfPlatform });
     for (const kind of kinds) fake.seed(crdOf(kind) as never);
     for (const name of ['vmdi-farm', 'sync-operator']) fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -57,18 +61,32 @@ export class WorkspaceRig implements AsyncDisposable {
       provisioner: 'example.com/disks',
     });
     const rig = new WorkspaceRig(fake, { ...policyOf(new Map()), ...policy });
-    const manager = new Manager({ name: 'terrain', credentials: fake.credentials, log: silentLogger });
-    rig.#controller = addWorkspaceController({
+    if (plan !== undefined) rig.#proxy = await FaultProxy.start({ upstream: fake.credentials, plan, kill: () => rig.#restart() });
+    rig.#launch();
+    return rig;
+  }
+
+  #launch(): void {
+    const credentials = this.#proxy?.credentials ?? this.fake.credentials;
+    const manager = new Manager({ name: 'terrain', credentials, log: silentLogger });
+    this.#stop = new AbortController();
+    this.#controller = addWorkspaceController({
       manager,
       api: manager.api,
       namespace: 'sync-operator',
       workers: 4,
       ready: Promise.resolve(),
-      policy: () => rig.#policy,
+      policy: () => this.#policy,
       serverNow: () => systemClock.now(),
     });
-    rig.#running = manager.run(rig.#stop.signal);
-    return rig;
+    this.#running = manager.run(this.#stop.signal);
+  }
+
+  async #restart(): Promise<void> {
+    this.lives++;
+    this.#stop.abort();
+    await this.#running;
+    this.#launch();
   }
 
   setPolicy(change: Partial<WorkspacePolicy>): void {
@@ -183,6 +201,7 @@ export class WorkspaceRig implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
+    await this.#proxy?.close();
     await this.#connection.close();
     await this.fake.close();
   }
