@@ -15,7 +15,8 @@ export interface OperatorConfig {
   readonly kubeconfig: string | undefined;
 }
 
-class ConfigError extends Error {
+/** Settings that make no sense, all of them in one message. */
+export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

@@ -1,11 +1,20 @@
 /** The operator as a program: settings in, exit code out. */
 import { createLogger, loadInCluster, loadKubeconfig, shutdownSignal } from '@terrain/runtime';
-import { readConfig } from './config.ts';
+import { ConfigError, type OperatorConfig, readConfig } from './config.ts';
 import { createOperator } from './operator.ts';
 
 /** Works until it is told to end. */
 export async function main(): Promise<void> {
-  const config = readConfig(process.argv.slice(2), process.env);
+  try {
+    await run(readConfig(process.argv.slice(2), process.env));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`terrain-operator: ${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+async function run(config: OperatorConfig): Promise<void> {
   const log = createLogger({ level: config.logLevel });
   const inCluster = config.kubeconfig === undefined ? await loadInCluster() : undefined;
   const credentials = inCluster ?? (await loadKubeconfig(config.kubeconfig === undefined ? {} : { file: config.kubeconfig }));
