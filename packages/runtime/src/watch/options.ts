@@ -44,7 +44,7 @@ export interface WatcherOptions<T> {
   readonly observer?: WatchObserver;
   /** Default 500. */
   readonly pageSize?: number;
-  /** A stream silent for this long is given up. Bookmarks come every 60 to 61 s, so less is never right. Default 65 s. */
+  /** A stream silent for this long is given up. Bookmarks come every 60 to 61 s, later from a busy server. Default 90 s. */
   readonly silenceMs?: number;
   readonly random?: () => number;
 }

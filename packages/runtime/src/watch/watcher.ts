@@ -108,7 +108,7 @@ export class Watcher<T extends KubeObject> {
   async #watch(parent: AbortSignal): Promise<void> {
     this.#enter('watching');
     this.#isProven = false;
-    const { api, path, clock, metadataOnly, silenceMs = 65_000, random = Math.random } = this.#options;
+    const { api, path, clock, metadataOnly, silenceMs = 90_000, random = Math.random } = this.#options;
     const stream = new AbortController();
     const abort = (): void => stream.abort(parent.reason);
     parent.addEventListener('abort', abort, { once: true });
