@@ -27,7 +27,7 @@ export function idleSuite(): void {
       await populate();
       await lives.start();
       const isReady = (): boolean => lives.proxy.log.count({ verb: 'patch', subresource: 'status' }) >= population;
-      await Promise.race([until(`status of ${population} objects`, isReady, 300_000, 250), lives.unasked]);
+      await Promise.race([until(`status of ${population} objects`, isReady, 60_000 + population * 120, 250), lives.unasked]);
       await quiet(() => lives.requests, 1000);
     });
     after(async () => {
