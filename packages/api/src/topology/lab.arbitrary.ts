@@ -104,8 +104,8 @@ const address = fc.oneof(
   fc.string(),
 );
 const card = fc.record({ network: word, ipAddress: address, macAddress: fc.string() }, { requiredKeys: [] });
-const any = fc.option(fc.anything());
-const listOf = (item: fc.Arbitrary<unknown>) => fc.array(fc.oneof({ weight: 9, arbitrary: item }, any), { maxLength: 4 });
+const whatever = fc.option(fc.anything());
+const listOf = (item: fc.Arbitrary<unknown>) => fc.array(fc.oneof({ weight: 9, arbitrary: item }, whatever), { maxLength: 4 });
 const port = fc.record({ containerPort: fc.integer(), hostPort: fc.integer(), protocol: word }, { requiredKeys: [] });
 const container = fc.record(
   {
@@ -131,12 +131,12 @@ const machine = fc.record(
   {
     name: word,
     interfaces: listOf(card),
-    diskSize: any,
-    resources: fc.record({ diskSize: any }),
+    diskSize: whatever,
+    resources: fc.record({ diskSize: whatever }),
     backingVMDiskImage: word,
-    vmDiskImageTemplate: fc.oneof(any, fc.record({ sourceType: fc.constantFrom('http', 'blank'), url: fc.string() })),
-    guestReadiness: fc.record({ mode: fc.constantFrom('TCP', 'Agent'), port: any }, { requiredKeys: [] }),
-    ansible: fc.record({ roles: fc.record({ deploy: listOf(any) }) }),
+    vmDiskImageTemplate: fc.oneof(whatever, fc.record({ sourceType: fc.constantFrom('http', 'blank'), url: fc.string() })),
+    guestReadiness: fc.record({ mode: fc.constantFrom('TCP', 'Agent'), port: whatever }, { requiredKeys: [] }),
+    ansible: fc.record({ roles: fc.record({ deploy: listOf(whatever) }) }),
   },
   { requiredKeys: [] },
 );
