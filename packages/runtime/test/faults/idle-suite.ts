@@ -59,6 +59,8 @@ export function idleSuite(): void {
       );
       t.diagnostic(JSON.stringify(tally));
       const { 'update leases': renewals = 0, BOOKMARK: bookmarks = 0, ...others } = tally;
+      // A server ends every watch after five to ten minutes; it is continued, which is no work.
+      for (const watch of ['watch mailboxes', 'watch configmaps'] as const) if (others[watch] === 1) delete others[watch];
       assert.deepEqual(others, {});
       assert.ok(renewals > 0 && renewals <= 31, `it renewed its lease ${renewals} times, not every other second`);
       assert.ok(bookmarks >= 2, `the server sent ${bookmarks} bookmarks, so the watches may be dead`);
