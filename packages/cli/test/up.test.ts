@@ -27,7 +27,9 @@ test('one command goes from nothing to disk images that are ready, and leaves no
 
 test('in the background: up, status, kubeconfig, a second up is refused, down', async () => {
   await withHome(async (home) => {
-    const up = await terrain('up', '--home', home, '--detach', '--no-simulator');
+    // As `npm run terrain -- up --detach` does: npm ends right after the command, and the cluster is to stay.
+    const byNpm = { npm_lifecycle_event: 'terrain' };
+    const up = await new Running(['up', '--home', home, '--detach', '--no-simulator'], byNpm).finished;
     assert.equal(up.code, 0, up.stderr);
 
     const status = await statusOf(home);

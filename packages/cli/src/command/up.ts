@@ -44,7 +44,8 @@ async function run(flags: Flags): Promise<void> {
   const view = new ProgressView();
   const parent = announceToParent();
   let isReady = false;
-  using _parent = endWithNpm();
+  // In the background we are meant to outlive the command that started us, npm included.
+  using _parent = flags.detach === true ? undefined : endWithNpm();
   try {
     const { startProduct } = await import('../product/start.ts');
     await interruptible(async (signal) => {
