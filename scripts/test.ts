@@ -1,10 +1,11 @@
 /**
- * `npm test [PART ...]`: runs the parts of parts.ts one after the other and ends with what each took.
+ * `npm test [PART ...]`: runs the parts of parts.ts, two at a time, and ends with what failed and what each took.
  * `npm test -- check` runs the parts that need no cluster. The binaries of the embedded Kubernetes build meanwhile if they are not there yet.
  */
 import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { type Part, parts } from './testing/parts.ts';
+import { failuresIn } from './testing/failures.ts';
+import { inLanes } from './testing/lanes.ts';
+import { type Part, parts, testFiles } from './testing/parts.ts';
 
 interface Outcome {
   readonly part: Part;
@@ -12,10 +13,13 @@ interface Outcome {
   readonly isPassed: boolean;
   readonly passed: number;
   readonly failed: number;
+  readonly failures: readonly string[];
 }
 
 /** A run longer than this is a defect of the suite: CI allows 90 minutes. */
 const mostMinutes = 75;
+/** The suites spend about half of their time waiting, so two of them fill two cores. */
+const lanes = 2;
 const testLine = /^tests \d+, passed (\d+), failed (\d+), skipped (\d+)/gm;
 
 const wanted = process.argv.slice(2);
@@ -32,9 +36,7 @@ const chosen = parts.filter(
 
 const started = performance.now();
 const builds = buildInOrder(new Set(chosen.flatMap((part) => part.needs ?? [])));
-const outcomes: Outcome[] = [];
-for (const part of chosen) outcomes.push(await runPart(part));
-report(outcomes);
+report(await inLanes(lanes, chosen, runPart));
 
 /**
  * Starts at once and in the background, one group after the other in the order in which they are needed first: a cold build overlaps with the parts
@@ -44,7 +46,11 @@ function buildInOrder(groups: ReadonlySet<string>): ReadonlyMap<string, Promise<
   const started = new Map<string, Promise<boolean>>();
   let last: Promise<unknown> = Promise.resolve();
   for (const group of groups) {
-    const build = last.then(async () => (await run(['node', 'packages/cli/src/terrain.ts', 'build', group])).code === 0);
+    const build = last.then(async () => {
+      const { code, output } = await run(['node', 'packages/cli/src/terrain.ts', 'build', group]);
+      if (code !== 0) process.stdout.write(output);
+      return code === 0;
+    });
     started.set(group, build);
     last = build;
   }
@@ -52,35 +58,38 @@ function buildInOrder(groups: ReadonlySet<string>): ReadonlyMap<string, Promise<
 }
 
 async function runPart(part: Part): Promise<Outcome> {
-  console.log(`\n── ${part.name}: ${part.purpose}`);
   const begin = performance.now();
+  console.log(`${part.name} …`);
   const isReady = (await Promise.all((part.needs ?? []).map((group) => builds.get(group)))).every((isBuilt) => isBuilt);
-  const command = part.command.flatMap((word) => (word.includes('*') ? globSync(word).sort() : [word]));
-  const hasTests = !part.command.includes('--test') || command.some((word) => word.endsWith('.test.ts'));
-  if (!isReady)
-    console.log(`   not run: the embedded Kubernetes (${part.needs?.join(', ')}) could not be built; its own words are above`);
-  if (!hasTests) console.log(`   not run: no file matches ${part.command.slice(-1)}`);
-  const { code, output } = isReady && hasTests ? await run(command) : { code: 1, output: '' };
+  const files = testFiles(part);
+  const hasTests = part.tests === undefined || files.length > 0;
+  const { code, output } = isReady && hasTests ? await run([...part.command, ...files]) : { code: 1, output: '' };
   const counts = [...output.matchAll(testLine)].map((match) => match.slice(1).map(Number));
   const sum = (column: number): number => counts.reduce((total, row) => total + (row[column] ?? 0), 0);
   const isPassed = code === 0 && sum(1) === 0 && sum(2) === 0;
   const seconds = (performance.now() - begin) / 1000;
-  return { part, seconds, isPassed, passed: sum(0), failed: sum(1) + sum(2) + (isPassed || sum(1) + sum(2) > 0 ? 0 : 1) };
+  // In one piece: two parts speak at the same time.
+  process.stdout.write(`\n── ${part.name}: ${part.purpose}\n${output}`);
+  if (!isReady)
+    console.log(`   not run: the embedded Kubernetes (${part.needs?.join(', ')}) could not be built; its own words are above`);
+  if (!hasTests) console.log(`   not run: no file matches ${part.tests?.join(', ')}`);
+  const failed = sum(1) + sum(2) + (isPassed || sum(1) + sum(2) > 0 ? 0 : 1);
+  return { part, seconds, isPassed, passed: sum(0), failed, failures: failuresIn(output) };
 }
 
+/** Runs a program and returns what it printed, on both streams in the order in which it came. */
 function run(command: readonly string[]): Promise<{ code: number; output: string }> {
   const [program = '', ...rest] = command;
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    process.stdout.write(text);
-  });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve({ code: code ?? 1, output })));
 }
 
 function report(all: readonly Outcome[]): void {
   const minutes = (performance.now() - started) / 60_000;
+  // Once more at the end, where a long log is looked at first.
+  for (const { part, failures } of all) for (const text of failures) console.log(`\n[${part.name}] ${text}`);
   console.log('\npart         result   minutes  tests');
   for (const { part, seconds, isPassed, passed, failed } of all) {
     console.log(

@@ -140,16 +140,19 @@ export class Stage implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly namespace: string;
   readonly simulator: Simulator;
+  /** What went wrong for the simulator; told when something is waited for in vain, since many a test breaks things on purpose. */
+  readonly troubles: readonly string[];
   readonly connection: Connection;
   readonly informers: Informers;
   readonly #listeners = new Set<() => void>();
   readonly #proxies: FaultProxy[] = [];
   readonly #operators: { readonly operator: Operator; stop(): Promise<void> }[] = [];
 
-  private constructor(cluster: TestCluster, namespace: string, simulator: Simulator) {
+  private constructor(cluster: TestCluster, namespace: string, simulator: Simulator, troubles: readonly string[]) {
     this.cluster = cluster;
     this.namespace = namespace;
     this.simulator = simulator;
+    this.troubles = troubles;
     this.connection = cluster.connection();
     this.informers = new Informers({ api: this.connection, clock: systemClock });
     for (const type of [
@@ -172,8 +175,13 @@ export class Stage implements AsyncDisposable {
 
   static async open({ scenario = instantScenario, policy, cluster: own }: StageOptions = {}): Promise<Stage> {
     const cluster = own ?? (await platform());
-    const simulator = await startSimulator({ connection: cluster.connection(), scenario: { ...instantScenario, ...scenario } });
-    const stage = new Stage(cluster, await cluster.namespace('images'), simulator);
+    const troubles: string[] = [];
+    const simulator = await startSimulator({
+      connection: cluster.connection(),
+      scenario: { ...instantScenario, ...scenario },
+      onTrouble: (sentence) => troubles.push(sentence),
+    });
+    const stage = new Stage(cluster, await cluster.namespace('images'), simulator, troubles);
     await stage.resetLedger();
     await stage.setPolicy(policy);
     stage.informers.start();
@@ -281,11 +289,8 @@ export class Stage implements AsyncDisposable {
           0,
           6,
         );
-        reject(
-          new Error(
-            `waited ${patience / 1000} s for ${what}; ${shown.map(describe).join(' | ')}; ledger: ${JSON.stringify(this.ledgerData())}`,
-          ),
-        );
+        const scene = [...shown.map(describe), `ledger: ${JSON.stringify(this.ledgerData())}`, ...this.troubles.slice(-5)];
+        reject(new Error(`waited ${patience / 1000} s for ${what}; ${scene.join(' | ')}`));
       }, patience);
       const end = (): void => {
         clearTimeout(timer);
