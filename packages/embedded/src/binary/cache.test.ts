@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
-import { cacheKey, defaultCacheDirectory, findDamage, touchAndPrune, writeManifest } from './cache.ts';
+import { cacheKey, defaultCacheDirectory, entryName, findDamage, touchAndPrune, writeManifest } from './cache.ts';
 import { groups } from './group.ts';
 
 test('the cache is where the user keeps caches, unless told otherwise', () => {
@@ -24,6 +24,20 @@ test('the key changes with sources, flags and platform, and with nothing else', 
     cacheKey({ ...groups.core, programs: {} }, ['a', 'b'], 'linux/x64'),
   ];
   assert.equal(new Set([key, ...others]).size, 6);
+});
+
+test('a program of our own beside the pins is part of what identifies a build', async (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'kwok', 'ours'), { recursive: true });
+  for (const name of ['go.mod', 'go.sum']) writeFileSync(join(root, 'kwok', name), name);
+  const names = [await entryName(groups.sim, root)];
+  for (const name of ['ours/main.go', 'ours/go.mod']) {
+    writeFileSync(join(root, 'kwok', name), name);
+    names.push(await entryName(groups.sim, root));
+  }
+  writeFileSync(join(root, 'kwok', 'README.md'), 'words');
+  assert.equal(await entryName(groups.sim, root), names[2]);
+  assert.equal(new Set(names).size, 3);
 });
 
 test('a byte changed in the middle is found by the full check only', async (t) => {

@@ -44,9 +44,13 @@ export function cacheKey(
     .slice(0, 16);
 }
 
-/** The name of a group's entry for the sources that are checked in. */
-export async function entryName(group: BinaryGroup): Promise<string> {
-  const sources = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(moduleRoot, group.module, name), 'utf8')));
+/** The name of a group's entry for the sources that are checked in: the pins, and the few programs of our own beside them. */
+export async function entryName(group: BinaryGroup, root = moduleRoot): Promise<string> {
+  const directory = join(root, group.module);
+  const ours = (await readdir(directory, { recursive: true }))
+    .filter((name) => name.endsWith('.go') || /.\/go\.mod$/.test(name))
+    .sort();
+  const sources = await Promise.all(['go.mod', 'go.sum', ...ours].map((name) => readFile(join(directory, name), 'utf8')));
   return `${group.name}-${cacheKey(group, sources)}`;
 }
 
