@@ -24,6 +24,23 @@ export interface ProcessEnd {
 const preload = new URL('./child-preload.ts', import.meta.url).href;
 const patienceMs = 30_000;
 
+const running = new Set<ChildProcess>();
+
+/** One listener for all of them: one each would be warned about as a leak. */
+function killAtExit(child: ChildProcess): void {
+  if (running.size === 0) process.on('exit', killRunning);
+  running.add(child);
+}
+
+function hasEnded(child: ChildProcess): void {
+  running.delete(child);
+  if (running.size === 0) process.off('exit', killRunning);
+}
+
+function killRunning(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /**
  * A Node program under test in a process of its own, to be killed, frozen and confused.
  *
@@ -33,7 +50,6 @@ const patienceMs = 30_000;
 export class NodeProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
-  readonly #onExit: () => void;
   readonly #listeners = new Set<() => void>();
   readonly exited: Promise<ProcessEnd>;
   #output = '';
@@ -47,8 +63,7 @@ export class NodeProcess {
       env: { ...process.env, ...options.env, ...shift },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.#onExit = () => this.#child.kill('SIGKILL');
-    process.once('exit', this.#onExit);
+    killAtExit(this.#child);
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text;
@@ -58,7 +73,7 @@ export class NodeProcess {
     this.exited = new Promise((resolve) => {
       // 'close' comes after the last output, 'exit' may come before it.
       this.#child.once('close', (code, signal) => {
-        process.off('exit', this.#onExit);
+        hasEnded(this.#child);
         this.#end = { code, signal };
         this.#notify();
         resolve(this.#end);
