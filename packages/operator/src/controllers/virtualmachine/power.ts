@@ -2,6 +2,7 @@
 import { shorten } from '#platform/failure.ts';
 import { isUnderWay, type KubevirtMachine, kubevirtCondition } from '#platform/kubevirt.ts';
 import { isWantedRunning } from './facts.ts';
+import { isHeld } from './printable.ts';
 import { type Finding, instantMs, no, type Snapshot, type StoredMachine, yes } from './snapshot.ts';
 
 /** A guest that has not answered in this time is worth a word about why. */
@@ -30,7 +31,7 @@ function running(snapshot: Snapshot, kubevirt: KubevirtMachine): PowerState {
   const { machine } = snapshot;
   const { printableStatus = '' } = kubevirt.status ?? {};
   const isReady = kubevirtCondition(kubevirt, 'Ready')?.status === 'True';
-  const isUp = printableStatus === 'Running' || printableStatus === 'Migrating';
+  const isUp = (printableStatus === 'Running' || printableStatus === 'Migrating') && !isHeld(kubevirt);
   const isProbed = machine.spec.guestReadiness?.mode === 'TCP';
   if (isUp && (isReady || isProbed)) {
     const restart = kubevirtCondition(kubevirt, 'RestartRequired');
@@ -55,12 +56,11 @@ function starting({ startProblem }: Snapshot, kubevirt: KubevirtMachine, printab
   const words = told('Synchronized') ?? startProblem;
   const failures = kubevirt.status?.startFailure?.consecutiveFailCount ?? 0;
   const failure = kubevirtCondition(kubevirt, 'Failure');
+  if (isHeld(kubevirt)) return no('GuestPaused', 'the machine was paused in KubeVirt; unpause it there (virtctl unpause)');
   switch (printable) {
     case 'Stopping':
     case 'Terminating':
       return no('Stopping', 'KubeVirt ends the machine, and starts it again');
-    case 'Paused':
-      return no('GuestPaused', 'the machine was paused in KubeVirt; unpause it there (virtctl unpause)');
     case 'ErrorUnschedulable':
       return no('Unschedulable', `no node takes the machine: ${told('PodScheduled') ?? 'KubeVirt says no more'}`);
     case 'ErrImagePull':
@@ -69,18 +69,14 @@ function starting({ startProblem }: Snapshot, kubevirt: KubevirtMachine, printab
     case 'ErrorPvcNotFound':
     case 'DataVolumeError':
       return no('StartFailed', `KubeVirt finds the root disk unusable (${printable})${words === undefined ? '' : `: ${words}`}`);
-    case 'CrashLoopBackOff':
-      return no(
-        'CrashLooping',
-        `${failures === 0 ? 'starts' : `${failures} ${failures === 1 ? 'start' : 'starts'}`} failed, KubeVirt tries again${words === undefined ? '; look at the serial console' : `: ${words}`}`,
-      );
   }
   if (failure?.status === 'True')
     return no('StartFailed', `KubeVirt cannot make the machine's instance: ${shorten(failure.message ?? failure.reason ?? '')}`);
-  if (failures > 0)
+  // The same words while it backs off and while it tries: the two take turns.
+  if (failures > 0 || printable === 'CrashLoopBackOff')
     return no(
       'CrashLooping',
-      `starts again after ${failures} failed ${failures === 1 ? 'start' : 'starts'}${words === undefined ? '' : `: ${words}`}`,
+      `${failures === 0 ? 'starts' : `${failures} ${failures === 1 ? 'start' : 'starts'}`} failed, KubeVirt tries again${words === undefined ? '; look at the serial console' : `: ${words}`}`,
     );
   if (told('Synchronized') !== undefined) return no('StartFailed', `KubeVirt could not start the machine: ${words}`);
   return no('Starting', 'KubeVirt starts the machine; if it lasts, the events of its pod say why');

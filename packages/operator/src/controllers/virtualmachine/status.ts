@@ -11,6 +11,7 @@ import type { KubevirtInstance, KubevirtMachine } from '#platform/kubevirt.ts';
 import type { Decision } from './decide.ts';
 import { imageNamespaceOf, isGoing, isPaused, isWantedRunning } from './facts.ts';
 import { type PowerState, powerState } from './power.ts';
+import { steadyStatus } from './printable.ts';
 import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
 
 /** What a pass found and did. */
@@ -32,7 +33,7 @@ export function statusOf(snapshot: Snapshot, report: Report): { readonly status:
   const verdicts = verdictsOf(snapshot, report, power, addressText(interfaces));
   const { rootDisk, kubevirt } = report;
   const volumeSnapshot = rootDisk?.spec.source?.snapshot?.name;
-  const printableStatus = printable(kubevirt);
+  const printableStatus = steadyStatus(kubevirt, report.disk.status === 'True');
   const status: VirtualMachineStatus = {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase: verdicts.Ready.status === 'True' ? 'Ready' : verdicts.Stalled.status === 'True' ? 'Failed' : 'Provisioning',
@@ -60,10 +61,15 @@ export function statusOf(snapshot: Snapshot, report: Report): { readonly status:
 }
 
 function powerOf(snapshot: Snapshot, { kubevirt, ...report }: Report): PowerState {
-  if (kubevirt !== undefined && !isGoing(kubevirt)) return powerState(snapshot, kubevirt);
   const waiting = no('Waiting', firstProblem(report)?.message ?? 'the machine is about to be made');
-  return { running: waiting, guest: waiting };
+  if (kubevirt === undefined || isGoing(kubevirt)) return { running: waiting, guest: waiting };
+  const power = powerState(snapshot, kubevirt);
+  // What KubeVirt says of a machine without its disk changes with every step of the copy, and is no more than that.
+  const isStuckForDisk = report.disk.status === 'False' && startWords.has(power.running.reason);
+  return isStuckForDisk ? { running: waiting, guest: waiting } : power;
 }
+
+const startWords: ReadonlySet<VirtualMachineReason> = new Set(['Starting', 'StartFailed', 'Unschedulable']);
 
 /** What people should look at first. */
 function firstProblem({ blocker, image, disk, networks }: Omit<Report, 'kubevirt'>): Finding | undefined {
@@ -156,12 +162,6 @@ function addressText(interfaces: readonly InterfaceStatus[]): string {
 }
 
 const plain = (address: string | undefined): string | undefined => address?.split('/', 1)[0];
-
-/** The two words for a failing pull take turns every few seconds: told as one, they cost one write. */
-function printable(kubevirt: KubevirtMachine | undefined): string | undefined {
-  const { printableStatus } = kubevirt?.status ?? {};
-  return printableStatus === 'ErrImagePull' ? 'ImagePullBackOff' : printableStatus;
-}
 
 const longestMessage = 1000;
 
