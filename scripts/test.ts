@@ -3,6 +3,7 @@
  * `npm test -- check` runs the parts that need no cluster. The binaries of the embedded Kubernetes build meanwhile if they are not there yet.
  */
 import { spawn } from 'node:child_process';
+import { type GroupName, missingGroups } from '@terrain/embedded';
 import { failuresIn } from './testing/failures.ts';
 import { inLanes } from './testing/lanes.ts';
 import { type Part, parts, testFiles } from './testing/parts.ts';
@@ -30,11 +31,17 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const chosen = parts.filter(
+const asked = parts.filter(
   (part) => wanted.length === 0 || wanted.includes(part.name) || (wanted.includes('check') && part.needs === undefined),
 );
-
 const started = performance.now();
+const postponed = new Map<Part, readonly string[]>();
+for (const part of asked) {
+  if (part.isOnlyWhenBuilt === undefined || wanted.includes(part.name) || process.env.CI === 'true') continue;
+  const missing = await missingGroups(part.needs ?? []);
+  if (missing.length > 0) postponed.set(part, missing);
+}
+const chosen = asked.filter((part) => !postponed.has(part));
 const builds = buildInOrder(new Set(chosen.flatMap((part) => part.needs ?? [])));
 report(await inLanes(lanes, chosen, runPart));
 
@@ -42,8 +49,8 @@ report(await inLanes(lanes, chosen, runPart));
  * Starts at once and in the background, one group after the other in the order in which they are needed first: a cold build overlaps with the parts
  * that do not need it.
  */
-function buildInOrder(groups: ReadonlySet<string>): ReadonlyMap<string, Promise<boolean>> {
-  const started = new Map<string, Promise<boolean>>();
+function buildInOrder(groups: ReadonlySet<GroupName>): ReadonlyMap<GroupName, Promise<boolean>> {
+  const started = new Map<GroupName, Promise<boolean>>();
   let last: Promise<unknown> = Promise.resolve();
   for (const group of groups) {
     const build = last.then(async () => {
@@ -96,6 +103,10 @@ function report(all: readonly Outcome[]): void {
       `${part.name.padEnd(12)} ${(isPassed ? 'passed' : 'FAILED').padEnd(8)} ${(seconds / 60).toFixed(1).padStart(7)}  ${passed + failed || ''}`,
     );
   }
+  for (const [part, missing] of postponed)
+    console.log(
+      `${part.name.padEnd(12)} not run: ${missing.join(', ')} would have to be built first; npm test -- ${part.name} does it`,
+    );
   console.log(`${'all'.padEnd(21)} ${minutes.toFixed(1).padStart(8)}`);
   const isTooSlow = minutes > mostMinutes;
   if (isTooSlow)

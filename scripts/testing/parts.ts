@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import type { GroupName } from '@terrain/embedded';
 
 /** One program of `npm test`. */
 export interface Part {
@@ -11,7 +12,9 @@ export interface Part {
   /** What is left out of them. */
   readonly except?: readonly string[];
   /** Groups of embedded binaries that must be there before it starts. */
-  readonly needs?: readonly string[];
+  readonly needs?: readonly GroupName[];
+  /** Its groups take long to build: it runs when they are there already, when it is asked for by name, and in CI. */
+  readonly isOnlyWhenBuilt?: true;
 }
 
 /** One process for all files of a part: they share one throw-away cluster and its start-up time. */
@@ -100,6 +103,7 @@ export const parts: readonly Part[] = [
     command: nodeTest,
     tests: ['packages/embedded/test/csi/**/*.test.ts'],
     needs: ['core', 'storage', 'csi-sanity'],
+    isOnlyWhenBuilt: true,
   },
 ];
 

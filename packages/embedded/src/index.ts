@@ -1,5 +1,5 @@
 /** A real Kubernetes on this machine: its programs built and cached, its clusters started, stopped and kept. */
-export { Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
+export { Binaries, type EnsureOptions, ensureBinaries, missingGroups } from '#binary/ensure.ts';
 export { type GroupName, groupNames, groups, usualGroupNames, versions } from '#binary/group.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';

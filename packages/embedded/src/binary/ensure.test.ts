@@ -8,7 +8,7 @@ import { until } from '#process/until.ts';
 import type { ProgressEvent } from '#progress.ts';
 import { type FakeGoOptions, fakeGo } from '#testing/fake-go.ts';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
-import { type EnsureOptions, ensureBinaries } from './ensure.ts';
+import { type EnsureOptions, ensureBinaries, missingGroups } from './ensure.ts';
 
 function setUp(t: TestContext, options: FakeGoOptions = {}) {
   const directory = temporaryDirectory(t);
@@ -47,6 +47,16 @@ test('a group is built once and found from then on', async (t) => {
   assert.deepEqual(left(), []);
   await ensure();
   assert.deepEqual(go.calls(), ['env', 'list', 'build'], 'the second time Go is not even asked');
+});
+
+test('what would have to be built is known without building it', async (t) => {
+  const { directory, ensure } = setUp(t);
+  const missing = () => missingGroups(['core', 'sim'], { cacheDirectory: directory });
+  assert.deepEqual(await missing(), ['core', 'sim']);
+  const binaries = await ensure();
+  assert.deepEqual(await missing(), ['sim']);
+  rmSync(binaries.path('etcd'));
+  assert.deepEqual(await missing(), ['core', 'sim'], 'a damaged group does not count');
 });
 
 test('a program of a group that was not asked for is a mistake of the caller', async (t) => {

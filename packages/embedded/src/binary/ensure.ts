@@ -58,6 +58,20 @@ export async function ensureBinaries(names: readonly GroupName[], options: Ensur
   return new Binaries(paths);
 }
 
+/** Those of the groups that a start would have to build first. Looks only; a damaged entry counts as missing. */
+export async function missingGroups(
+  names: readonly GroupName[],
+  options: Pick<EnsureOptions, 'cacheDirectory' | 'env'> = {},
+): Promise<GroupName[]> {
+  const root = join(options.cacheDirectory ?? defaultCacheDirectory(options.env), 'binaries');
+  const isThere = async (name: GroupName): Promise<boolean> => {
+    const directory = join(root, await entryName(groups[name]));
+    return existsSync(directory) && (await findDamage(directory, groups[name], 'quick')) === undefined;
+  };
+  const found = await Promise.all(names.map(isThere));
+  return names.filter((_, index) => !found[index]);
+}
+
 function requireReady(group: BinaryGroup, directory: string): string {
   const missing = programsOf(group).filter((program) => !isExecutable(join(directory, program)));
   if (missing.length > 0) {
