@@ -77,6 +77,8 @@ const clusterRules: readonly Rule[] = [
   rule('', 'secrets', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule('', 'configmaps', 'get', 'watch'),
   rule('events.k8s.io', 'events', 'create', 'patch'),
+  // To notice a part of the platform that is installed later, without asking for it again and again.
+  rule('apiextensions.k8s.io', 'customresourcedefinitions', 'list', 'watch'),
 ];
 
 const ownRules: readonly Rule[] = [

@@ -12,6 +12,18 @@ import { Informers } from './informers.ts';
 const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const things: ResourceType = { group: 'example.com', version: 'v1', plural: 'things', namespaced: false };
 
+const definitionOfThings = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'things.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [{ name: 'v1', served: true, storage: true }],
+  },
+};
+
 const configMap = (
   name: string,
   more: { labels?: Record<string, string>; namespace?: string; data?: Record<string, string> } = {},
@@ -158,7 +170,7 @@ test('a kind that is not served yet counts as synced and empty, and joins withou
   await informers.synced();
   assert.equal(informer.served, false);
   assert.equal(informer.store.size, 0);
-  fake.register({ type: things, kind: 'Thing' });
+  fake.seed(definitionOfThings);
   fake.seed({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } });
   await until('the new kind', () => informer.store.size === 1);
   assert.equal(informer.served, true);

@@ -6,7 +6,7 @@ import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { type ResourceType, resourcePath } from '#transport/resource.ts';
-import type { WatchState } from '#watch/options.ts';
+import type { KindDefinition, WatchState } from '#watch/options.ts';
 import { Watcher } from '#watch/watcher.ts';
 import { CacheWaiters } from './cache-waiters.ts';
 import { parseFieldSelector, parseLabelSelector } from './selector.ts';
@@ -34,6 +34,8 @@ export interface InformerObserver {
   watchState?(informer: Informer<KubeObject>, state: WatchState): void;
   watchFailure?(informer: Informer<KubeObject>, error: Error, retryInMs: number): void;
   handlerFailure?(informer: Informer<KubeObject>, error: unknown): void;
+  /** Definitions of kinds cannot be watched, so kinds that are not served are asked for. Told once. */
+  definitionsHidden?(error: Error): void;
 }
 
 /** What an Informer reads, and how. */
@@ -42,6 +44,8 @@ export interface InformerOptions extends InformerScope {
   readonly type: ResourceType;
   readonly clock: Clock;
   readonly observer?: InformerObserver;
+  /** See WatcherOptions. */
+  readonly definition?: KindDefinition;
   /** Freezes objects in depth. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
   readonly silenceMs?: number;
@@ -91,6 +95,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(metadataOnly === undefined ? {} : { metadataOnly }),
+      ...(options.definition === undefined ? {} : { definition: options.definition }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       ...(options.random === undefined ? {} : { random: options.random }),

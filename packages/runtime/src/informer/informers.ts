@@ -3,6 +3,7 @@ import { keyOf } from '#store/key.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
+import { Definitions } from './definitions.ts';
 import { Informer, type InformerObserver, type InformerScope, scopeOf } from './informer.ts';
 
 /** What all informers of a process share. */
@@ -27,17 +28,20 @@ export type Shown = 'yes' | 'not yet' | 'never';
 export class Informers implements AsyncDisposable {
   readonly #options: InformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
+  readonly #definitions: Definitions;
   #isStarted = false;
 
   constructor(options: InformersOptions) {
     this.#options = options;
+    this.#definitions = new Definitions({ ...options, onHidden: (error) => options.observer?.definitionsHidden?.(error) });
   }
 
   get<T extends KubeObject>(type: ResourceType, scope: InformerScope = {}): Informer<T> {
     const id = JSON.stringify([type.group, type.version, type.plural, scopeOf(scope)]);
     let informer = this.#informers.get(id);
     if (informer === undefined) {
-      informer = new Informer<KubeObject>({ ...this.#options, ...scopeOf(scope), type });
+      const definition = this.#definitions.of(type);
+      informer = new Informer<KubeObject>({ ...this.#options, ...scopeOf(scope), type, definition });
       this.#informers.set(id, informer);
       if (this.#isStarted) informer.start();
     }
@@ -83,6 +87,7 @@ export class Informers implements AsyncDisposable {
 
   async close(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.close()));
+    await this.#definitions.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -180,6 +180,11 @@ export class Manager {
         metrics.informers.handlerFailure?.(informer, error);
         log.error({ kind: informer.type.plural, err: error }, 'a change handler failed');
       },
+      definitionsHidden: (error) =>
+        log.warn(
+          { err: error },
+          'CustomResourceDefinitions cannot be watched: kinds that are installed later are noticed after some minutes; grant list and watch to notice them at once',
+        ),
     };
   }
 }

@@ -18,7 +18,8 @@ export interface WatchSink<T> {
  * |----------|----------------------------------------------------|---------------------------------------------------------------------|
  * | listing  | all pages, from the newest state                   | watching; absent on 404; pausing on anything else                   |
  * | watching | events after the last version, bookmarks included  | watching at the stream's end; listing on 410; pausing on other ends |
- * | absent   | the kind is not served; asks again, ever slower    | listing                                                             |
+ * | absent   | the kind is not served; asks when its definition   | listing                                                             |
+ * |          | comes or changes; if unknown, ever more rarely     |                                                                     |
  * | pausing  | backoff after a failure                            | where it failed; listing after three answers that were no stream    |
  * | stopped  | the signal was aborted                             | nothing                                                             |
  */
@@ -28,6 +29,14 @@ export type WatchState = 'listing' | 'watching' | 'absent' | 'pausing' | 'stoppe
 export interface WatchObserver {
   state?(state: WatchState): void;
   failure?(error: Error, retryInMs: number): void;
+}
+
+/** What is known of the definition of a kind: spares asking again and again for a kind that is not there. */
+export interface KindDefinition {
+  /** Whether there is one; undefined while that cannot be known. */
+  readonly exists: boolean | undefined;
+  /** Calls back when the definition comes, changes or goes, and when it becomes known whether there is one. Returns the way to end that. */
+  follow(callback: () => void): () => void;
 }
 
 /** What to watch, and who is told. */
@@ -40,6 +49,8 @@ export interface WatcherOptions<T> {
   /** Asks for name, labels and the other metadata only. */
   readonly metadataOnly?: boolean;
   readonly sink: WatchSink<T>;
+  /** Absent: a kind that is not served is asked for every few seconds. */
+  readonly definition?: KindDefinition;
   readonly clock: Clock;
   readonly observer?: WatchObserver;
   /** Default 500. */

@@ -1,6 +1,7 @@
 import { compareVersions } from '#store/resource-version.ts';
 import { ApiError } from '#transport/api-error.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
+import { AbsentKind } from './absent-kind.ts';
 import { Backoff } from './backoff.ts';
 import { parseWatchEvent } from './event.ts';
 import { classify, type Failure, StaleListError, WatchProtocolError, WatchSilentError } from './failure.ts';
@@ -31,7 +32,7 @@ const metadataOnlyAccept = (suffix: string): string => `application/json;as=Part
 export class Watcher<T extends KubeObject> {
   readonly #options: WatcherOptions<T>;
   readonly #backoff: Backoff;
-  readonly #absentBackoff: Backoff;
+  readonly #absent: AbsentKind;
   #state: WatchState = 'stopped';
   /** Where the next stream begins; undefined means list first. */
   #version: string | undefined;
@@ -48,7 +49,7 @@ export class Watcher<T extends KubeObject> {
     this.#pageSize = options.pageSize ?? 500;
     const random = options.random ?? Math.random;
     this.#backoff = new Backoff({ firstMs: 1000, capMs: 5000, random });
-    this.#absentBackoff = new Backoff({ firstMs: 1000, capMs: 8000, random });
+    this.#absent = new AbsentKind(options);
   }
 
   get state(): WatchState {
@@ -67,6 +68,7 @@ export class Watcher<T extends KubeObject> {
         await this.#recover(error, signal);
       }
     }
+    this.#absent.forget();
     this.#enter('stopped');
   }
 
@@ -88,7 +90,7 @@ export class Watcher<T extends KubeObject> {
       throw error;
     });
     this.#refuseStale(resourceVersion);
-    this.#absentBackoff.reset();
+    this.#absent.forget();
     this.#pageSize = this.#options.pageSize ?? 500;
     this.#version = resourceVersion;
     this.#newestSeen = resourceVersion;
@@ -175,21 +177,21 @@ export class Watcher<T extends KubeObject> {
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const failure = classify(error);
+    if (failure === 'absent' && this.#absent.answered()) this.#options.sink.absent();
     const pauseMs = this.#pauseAfter(failure, error);
     if (failure === 'answered') this.#answers++;
     if (failure !== 'unreachable' && (failure !== 'answered' || this.#answers >= answersBeforeRelist)) this.#version = undefined;
-    // The first 404 may be a server that is still starting; the second is an answer.
-    if (failure === 'absent' && this.#absentBackoff.failures === 2) this.#options.sink.absent();
     this.#lastFailure = failure;
     this.#options.observer?.failure?.(error instanceof Error ? error : new Error(String(error)), pauseMs);
     this.#enter(failure === 'absent' ? 'absent' : 'pausing');
+    if (failure === 'absent') return this.#absent.rest(pauseMs, signal);
     // Only the signal ends a sleep early, and the loop looks at it next.
     await this.#options.clock.sleep(pauseMs, signal).catch(() => undefined);
   }
 
   #pauseAfter(failure: Failure, error: unknown): number {
     const { random = Math.random } = this.#options;
-    if (failure === 'absent') return this.#absentBackoff.next();
+    if (failure === 'absent') return this.#absent.nextPauseMs();
     // The server knows best how long it needs, also when it says so many times in a row.
     if (error instanceof ApiError && error.retryAfterMs !== undefined) return error.retryAfterMs * (1 + random() / 10);
     // An expired version is no sign of trouble: list at once, unless a list just led here.
