@@ -63,3 +63,18 @@ test('a slow download ends when nobody wants it any more, and counts as running 
   await Promise.all(bodies.map((body) => assert.rejects(body.arrayBuffer())));
   assert.ok(server.traffic('disk').bytes < content.length);
 });
+
+test('passes requests on to another server, and its answers back', async (t) => {
+  const { server: origin } = await served(t);
+  const front = await DiskServer.start({ host: '127.0.0.1' });
+  t.after(() => front.close());
+  const url = front.forward('disk', origin.origin);
+  const whole = await get(url);
+  assert.deepEqual([whole.status, whole.bytes.equals(content)], [200, true]);
+  assert.equal((await get(url, { range: 'bytes=0-9' })).status, 206);
+  assert.deepEqual(front.traffic('disk'), { requests: 2, bytes: content.length + 10 });
+  assert.deepEqual(origin.traffic('disk'), { requests: 2, bytes: content.length + 10 });
+  front.behave('disk', { cutAfterBytes: 1000 });
+  await assert.rejects(get(url));
+  assert.equal(front.traffic('disk').bytes, content.length + 1010);
+});

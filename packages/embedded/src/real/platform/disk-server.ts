@@ -1,5 +1,5 @@
-import { createReadStream, type ReadStream, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createReadStream, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, request as newRequest, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { byteRange } from './byte-range.ts';
@@ -28,7 +28,8 @@ export interface DiskServerOptions {
 }
 
 interface Disk {
-  readonly file: string;
+  /** A file of this machine, or the origin of a server that is asked for it. */
+  readonly source: { readonly file: string } | { readonly origin: string };
   behaviour: Behaviour;
   requests: number;
   bytes: number;
@@ -66,8 +67,12 @@ export class DiskServer {
 
   /** Serves a file under a name; returns its address. A name used before is replaced and counts from nothing. */
   put(name: string, file: string, behaviour: Behaviour = {}): string {
-    this.#disks.set(`/${name}`, { file, behaviour, requests: 0, bytes: 0 });
-    return `${this.origin}/${name}`;
+    return this.#put(name, { file }, behaviour);
+  }
+
+  /** Passes requests for a name on to another server as they are, signatures included, and its answers back. */
+  forward(name: string, origin: string, behaviour: Behaviour = {}): string {
+    return this.#put(name, { origin }, behaviour);
   }
 
   /** Requests under way go on as they began. */
@@ -91,6 +96,11 @@ export class DiskServer {
     await closed;
   }
 
+  #put(name: string, source: Disk['source'], behaviour: Behaviour): string {
+    this.#disks.set(`/${name}`, { source, behaviour, requests: 0, bytes: 0 });
+    return `${this.origin}/${name}`;
+  }
+
   #disk(name: string): Disk {
     const disk = this.#disks.get(`/${name}`);
     if (disk === undefined) throw new TypeError(`no disk called ${name} is served`);
@@ -105,41 +115,67 @@ export class DiskServer {
       response.writeHead(status ?? 404).end();
       return;
     }
-    const { size } = statSync(disk.file);
-    const range = byteRange(request.headers.range, size);
-    if (range === 'unsatisfiable') {
-      response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
-      return;
-    }
-    const { start, end } = range ?? { start: 0, end: size - 1 };
-    response.writeHead(range === undefined ? 200 : 206, {
-      'content-type': 'application/octet-stream',
-      'content-length': end - start + 1,
-      'accept-ranges': 'bytes',
-      ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
-    });
-    if (request.method === 'HEAD' || size === 0) {
-      response.end();
-      return;
-    }
-    this.#most = Math.max(this.#most, ++this.#running);
     try {
-      await send(disk, createReadStream(disk.file, { start, end, highWaterMark: chunkBytes }), response);
+      const body =
+        'file' in disk.source
+          ? ownBody(disk.source.file, request, response)
+          : await foreignBody(disk.source.origin, request, response);
+      if (body === undefined) response.end();
+      else await this.#counted(() => send(disk, body, response));
     } catch {
       // Whoever asked went away, as an importer does that only wants to see whether the source is there.
       response.destroy();
+    }
+  }
+
+  async #counted(download: () => Promise<void>): Promise<void> {
+    this.#most = Math.max(this.#most, ++this.#running);
+    try {
+      await download();
     } finally {
       this.#running--;
     }
   }
 }
 
-async function send(disk: Disk, content: ReadStream, response: ServerResponse): Promise<void> {
+/** Answers for a file; returns the body to send, if there is one. */
+function ownBody(file: string, request: IncomingMessage, response: ServerResponse): AsyncIterable<Buffer> | undefined {
+  const { size } = statSync(file);
+  const range = byteRange(request.headers.range, size);
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { 'content-range': `bytes */${size}` });
+    return undefined;
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  response.writeHead(range === undefined ? 200 : 206, {
+    'content-type': 'application/octet-stream',
+    'content-length': end - start + 1,
+    'accept-ranges': 'bytes',
+    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+  });
+  if (request.method === 'HEAD' || size === 0) return undefined;
+  return createReadStream(file, { start, end, highWaterMark: chunkBytes });
+}
+
+/** Answers as another server does. The host that was asked for stays, since a signature covers it. */
+async function foreignBody(origin: string, request: IncomingMessage, response: ServerResponse): Promise<AsyncIterable<Buffer>> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const { method, headers } = request;
+    newRequest(new URL(request.url ?? '/', origin), { method: method ?? 'GET', headers, agent: false }, resolve)
+      .once('error', reject)
+      .end();
+  });
+  response.once('close', () => answer.destroy());
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  return answer;
+}
+
+async function send(disk: Disk, content: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
   const { cutAfterBytes = Number.POSITIVE_INFINITY, bytesPerSecond } = disk.behaviour;
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let sent = 0;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
+  for await (const chunk of content) {
     const part = chunk.subarray(0, cutAfterBytes - sent);
     await written(response, part, gone.signal);
     sent += part.length;
