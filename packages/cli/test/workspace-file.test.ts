@@ -32,7 +32,7 @@ test('validate of the example: valid, exit code 0', async () => {
   assert.deepEqual(await run('validate', example), {
     code: 0,
     stdout: `${example}:3: Workspace demo-workspace-1 is valid\n`,
-    stderr: '',
+    stderr: "Not compared with the ranges of the cluster's pods and Services: give them with --pod-range and --service-range.\n",
   });
 });
 
@@ -68,8 +68,15 @@ test('validate reads standard input and writes JSON', () => {
 });
 
 test('validate takes the ranges of a cluster', async () => {
-  const { code, stdout } = await run('validate', example, '--pod-range', '10.244.0.0/16', '--service-range', '10.10.0.0/16');
-  assert.equal(code, 1);
+  const { code, stdout, stderr } = await run(
+    'validate',
+    example,
+    '--pod-range',
+    '10.244.0.0/16',
+    '--service-range',
+    '10.10.0.0/16',
+  );
+  assert.deepEqual([code, stderr], [1, '']);
   assert.match(
     stdout,
     /:\d+: spec\.networks\[0\]\.cidr is "10\.10\.0\.0\/24", but it overlaps the range of the cluster's Services/,

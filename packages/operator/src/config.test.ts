@@ -10,6 +10,7 @@ test('without flags and settings', () => {
     logLevel: 'info',
     healthPort: undefined,
     kubeconfig: undefined,
+    clusterRanges: { podRanges: [], serviceRanges: [] },
   });
 });
 
@@ -21,23 +22,35 @@ test('everything set', () => {
     TERRAIN_HEALTH_PORT: '8080',
     TERRAIN_KUBECONFIG: '/k',
   };
-  assert.deepEqual(readConfig(['--no-leader-election'], env), {
-    namespace: 'ops',
-    hasLeaderElection: false,
-    workers: 8,
-    logLevel: 'debug',
-    healthPort: 8080,
-    kubeconfig: '/k',
-  });
+  assert.deepEqual(
+    readConfig(
+      ['--no-leader-election', '--pod-range=10.244.0.0/16', '--pod-range=fd00::/56', '--service-range=10.96.0.0/16'],
+      env,
+    ),
+    {
+      namespace: 'ops',
+      hasLeaderElection: false,
+      workers: 8,
+      logLevel: 'debug',
+      healthPort: 8080,
+      kubeconfig: '/k',
+      clusterRanges: { podRanges: ['10.244.0.0/16', 'fd00::/56'], serviceRanges: ['10.96.0.0/16'] },
+    },
+  );
 });
 
 test('all problems are named at once', () => {
   assert.throws(
-    () => readConfig(['--leader-elect'], { TERRAIN_WORKERS: '0', TERRAIN_LOG_LEVEL: 'loud', TERRAIN_HEALTH_PORT: '70000' }),
+    () =>
+      readConfig(['--leader-elect', '--pod-range=all'], {
+        TERRAIN_WORKERS: '0',
+        TERRAIN_LOG_LEVEL: 'loud',
+        TERRAIN_HEALTH_PORT: '70000',
+      }),
     {
       name: 'ConfigError',
       message:
-        'there is no flag --leader-elect; the only one is --no-leader-election; TERRAIN_LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent; TERRAIN_WORKERS is "0", expected a whole number from 1 to 256; TERRAIN_HEALTH_PORT is "70000", expected a whole number from 1 to 65535',
+        'there is no flag --leader-elect; there are --no-leader-election, --pod-range=CIDR and --service-range=CIDR; --pod-range is "all", expected a range of addresses such as 10.244.0.0/16; TERRAIN_LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent; TERRAIN_WORKERS is "0", expected a whole number from 1 to 256; TERRAIN_HEALTH_PORT is "70000", expected a whole number from 1 to 65535',
     },
   );
 });

@@ -1,5 +1,5 @@
 /** Every setting of the program, read once. What people change while it runs is in the sync policy instead. */
-import { resolveInstall } from '@terrain/api';
+import { parsePrefix, resolveInstall, type TopologyOptions } from '@terrain/api';
 
 export interface OperatorConfig {
   /** Namespace of the policy, the ledger and the lease. */
@@ -13,6 +13,8 @@ export interface OperatorConfig {
   readonly healthPort: number | undefined;
   /** File of a kubeconfig; undefined: the pod's own account, else as kubectl finds one. */
   readonly kubeconfig: string | undefined;
+  /** What the cluster uses itself; networks of workspaces keep clear of it. Not given: not judged. */
+  readonly clusterRanges: TopologyOptions;
 }
 
 /** Settings that make no sense, all of them in one message. */
@@ -20,13 +22,23 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+const knownFlags = '--no-leader-election, --pod-range=CIDR and --service-range=CIDR';
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Reads flags and environment. Throws a ConfigError that names every problem. */
 export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): OperatorConfig {
   const problems: string[] = [];
-  const unknown = args.filter((arg) => arg !== '--no-leader-election');
-  if (unknown.length > 0) problems.push(`there is no flag ${unknown.join(', ')}; the only one is --no-leader-election`);
+  const ranges = (flag: string): string[] =>
+    args.flatMap((arg) => {
+      if (!arg.startsWith(`${flag}=`)) return [];
+      const range = arg.slice(flag.length + 1);
+      if (parsePrefix(range) === undefined)
+        problems.push(`${flag} is "${range}", expected a range of addresses such as 10.244.0.0/16`);
+      return [range];
+    });
+  const unknown = args.filter((arg) => !/^(--no-leader-election$|--pod-range=|--service-range=)/.test(arg));
+  if (unknown.length > 0) problems.push(`there is no flag ${unknown.join(', ')}; there are ${knownFlags}`);
+  const clusterRanges = { podRanges: ranges('--pod-range'), serviceRanges: ranges('--service-range') };
   const whole = (name: string, fallback: number, most: number): number => {
     const text = env[name];
     if (text === undefined || text === '') return fallback;
@@ -49,5 +61,6 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     logLevel,
     healthPort: port === 0 ? undefined : port,
     kubeconfig: env.TERRAIN_KUBECONFIG,
+    clusterRanges,
   };
 }

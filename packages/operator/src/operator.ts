@@ -1,5 +1,5 @@
 /** Puts the parts of the operator together. */
-import { managerName } from '@terrain/api';
+import { managerName, type TopologyOptions } from '@terrain/api';
 import { type Credentials, keyOf, type Logger, Manager, type ManagerOptions } from '@terrain/runtime';
 import { ServerClock } from '#clock/server-clock.ts';
 import { addDataSyncController } from '#controllers/datasync/index.ts';
@@ -20,6 +20,8 @@ export interface OperatorOptions {
   readonly namespace: string;
   readonly hasLeaderElection: boolean;
   readonly workers?: number;
+  /** What the cluster uses itself; networks of workspaces keep clear of it. */
+  readonly clusterRanges?: TopologyOptions;
   readonly log?: Logger;
   readonly health?: NonNullable<ManagerOptions['health']>;
   readonly election?: Partial<NonNullable<ManagerOptions['election']>>;
@@ -39,6 +41,7 @@ export function createOperator({
   namespace,
   hasLeaderElection,
   workers = 32,
+  clusterRanges = {},
   log,
   health,
   election,
@@ -93,6 +96,7 @@ export function createOperator({
     namespace,
     workers,
     ready: keeper.ready,
+    clusterRanges,
     policy: () => keeper.policy,
   });
   return {

@@ -23,6 +23,7 @@ async function run(config: OperatorConfig): Promise<void> {
     namespace: config.namespace,
     hasLeaderElection: config.hasLeaderElection,
     workers: config.workers,
+    clusterRanges: config.clusterRanges,
     log,
     ...(config.healthPort === undefined ? {} : { health: { port: config.healthPort } }),
   });

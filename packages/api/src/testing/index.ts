@@ -1,4 +1,6 @@
 /** Objects for tests of this and other packages. */
+export { type InvalidLab, invalidLabs } from '#topology/case/invalid-labs.ts';
+export { exampleLab, labClusterRanges } from '#topology/lab.example.ts';
 export {
   aDataSync,
   aVirtualMachine,

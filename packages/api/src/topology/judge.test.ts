@@ -7,24 +7,21 @@ import { parse } from 'yaml';
 import { largest } from '#testing/largest.ts';
 import { validateManifest } from '#validate/validate.ts';
 import type { Workspace, WorkspaceSpec } from '#workspace/schema.ts';
+import { invalidLabs } from './case/invalid-labs.ts';
 import { judgeTopology } from './judge.ts';
 import { anyLab, labOf, validLab } from './lab.arbitrary.ts';
-import { clusterRanges, type ExampleLab, exampleLab, refuses, write } from './lab.example.ts';
+import { type ExampleLab, exampleLab, labClusterRanges, write } from './lab.example.ts';
 
-refuses({
-  'several problems at once, in the order of the rules': {
-    given: ({ vms, networks }) => {
-      write(vms[1]!, { name: 'router' });
-      write(vms[1]!.interfaces[0]!, { ipAddress: '172.16.0.1/24' });
-      write(networks[3]!, { cidr: '10.10.0.0/16' });
-    },
-    want: [
-      'spec.vms[1].name is "router", but spec.vms[0] has that name already; give every machine a name of its own',
-      'spec.networks[3].cidr is "10.10.0.0/16", but it overlaps network lan (10.10.0.0/24); give each network a range of its own',
-      'spec.vms[1].interfaces[0].ipAddress is "172.16.0.1/24", but network dmz has prefix length 28; write 172.16.0.1/28',
-      'spec.vms[1].interfaces[0].ipAddress is "172.16.0.1/24", but spec.vms[0].interfaces[1] has that address already; give each card its own',
-    ],
-  },
+for (const { name, spec, want } of invalidLabs)
+  test(`${name} is refused`, () => {
+    assert.deepEqual(
+      judgeTopology(spec, labClusterRanges).map(({ message }) => message),
+      want,
+    );
+  });
+
+test('no case takes the place of another', () => {
+  assert.equal(new Set(invalidLabs.map(({ name }) => name)).size, invalidLabs.length);
 });
 
 test('every problem has its field, its value and its rule apart, too', () => {
@@ -42,14 +39,14 @@ test('every problem has its field, its value and its rule apart, too', () => {
 });
 
 test('the lab these cases are made from has no problem', () => {
-  assert.deepEqual(judgeTopology(exampleLab, clusterRanges), []);
+  assert.deepEqual(judgeTopology(exampleLab, labClusterRanges), []);
 });
 
 test('the example has no problem, also beside the embedded cluster', () => {
   const file = join(import.meta.dirname, '../../../../examples/seeds/000-workspace.yaml');
   const { spec } = parse(readFileSync(file, 'utf8')) as Workspace;
   assert.ok((spec.networks ?? []).length > 0);
-  assert.deepEqual(judgeTopology(spec, clusterRanges), []);
+  assert.deepEqual(judgeTopology(spec, labClusterRanges), []);
 });
 
 const accepted: Record<string, (lab: ExampleLab) => unknown> = {
@@ -89,12 +86,12 @@ for (const [name, given] of Object.entries(accepted)) {
   test(`${name} is accepted`, () => {
     const lab = structuredClone(exampleLab);
     given(lab);
-    assert.deepEqual(judgeTopology(lab, clusterRanges), []);
+    assert.deepEqual(judgeTopology(lab, labClusterRanges), []);
   });
 }
 
 test('what the largest legal object gets wrong is only what an API server cannot see: ports and hardware addresses', () => {
-  const rules = judgeTopology(largest.Workspace.spec, clusterRanges).map(({ rule }) => rule);
+  const rules = judgeTopology(largest.Workspace.spec, labClusterRanges).map(({ rule }) => rule);
   assert.deepEqual(
     rules.filter(
       (rule) => !/^port 53\/UDP of Service .* leads to |listens on 53\/UDP already|has it on network .* already/.test(rule),
@@ -108,7 +105,7 @@ test('a valid lab has no problem, neither of form nor of topology', () => {
     fc.property(validLab, (spec) => {
       const manifest = { apiVersion: 'pelotech.ot/v1alpha1', kind: 'Workspace', metadata: { name: 'lab' }, spec };
       assert.deepEqual(validateManifest(manifest), []);
-      assert.deepEqual(judgeTopology(spec, clusterRanges), []);
+      assert.deepEqual(judgeTopology(spec, labClusterRanges), []);
     }),
     { numRuns: 200 },
   );
@@ -117,8 +114,8 @@ test('a valid lab has no problem, neither of form nor of topology', () => {
 test('anything is judged without a throw, the same each time, and each problem names its field and what to do', () => {
   fc.assert(
     fc.property(fc.oneof(anyLab, fc.anything() as fc.Arbitrary<WorkspaceSpec>), (spec) => {
-      const problems = judgeTopology(spec, clusterRanges);
-      assert.deepEqual(judgeTopology(spec, clusterRanges), problems);
+      const problems = judgeTopology(spec, labClusterRanges);
+      assert.deepEqual(judgeTopology(spec, labClusterRanges), problems);
       for (const { path, message, rule } of problems) {
         assert.ok(message.startsWith(`${path} is `) && message.endsWith(`, but ${rule}`), message);
         assert.match(rule, /; |: | is needed| are needed|such as /, message);
@@ -139,7 +136,7 @@ test('the work grows with the lab, not with its square', () => {
           return typeof value === 'object' && value !== null ? counted(value) : value;
         },
       });
-    judgeTopology(counted(labOf(times)), clusterRanges);
+    judgeTopology(counted(labOf(times)), labClusterRanges);
     return reads;
   };
   assert.ok(readsOf(8) < 8.1 * readsOf(1));

@@ -1,7 +1,7 @@
 /** What must hold for machines: their disks, their images and how their readiness is told. */
 import { canonicalQuantity } from '#quantity/quantity.ts';
 import { shown } from '#validate/problem.ts';
-import { entryAt, type Lab, textOf } from './lab.ts';
+import { type Entry, entryAt, type Lab, textOf } from './lab.ts';
 import { broken, type TopologyProblem } from './problem.ts';
 
 const isQuantity = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
@@ -38,24 +38,28 @@ export const readiness = (lab: Lab): TopologyProblem[] =>
 
 /** An image is made once, so machines that share one cannot describe it differently. */
 export function imageTemplates(lab: Lab): TopologyProblem[] {
-  const first = new Map<string, { readonly path: string; readonly text: string }>();
+  const first = new Map<string, Entry>();
   return lab.vms.flatMap((vm) => {
     const image = textOf(vm.fields.backingVMDiskImage);
-    const { path, fields } = entryAt(vm, 'vmDiskImageTemplate');
-    if (image === undefined || Object.keys(fields).length === 0) return [];
-    const text = canonicalTemplate(fields);
+    const template = entryAt(vm, 'vmDiskImageTemplate');
+    if (image === undefined || Object.keys(template.fields).length === 0) return [];
     const earlier = first.get(image);
-    if (earlier === undefined) first.set(image, { path, text });
-    if (earlier === undefined || earlier.text === text) return [];
-    const rule = `${earlier.path} describes image ${image} differently, and it is made once; write the same in both, or give this machine another backingVMDiskImage`;
-    return [broken(path, fields, rule)];
+    if (earlier === undefined) first.set(image, template);
+    return earlier === undefined ? [] : differences(template, earlier, image);
   });
 }
 
-/** Equal for templates that mean the same: whatever the order of fields and the spelling of the size. */
-function canonicalTemplate(fields: Readonly<Record<string, unknown>>): string {
-  const { diskSize, ...rest } = fields;
-  const size = isQuantity(diskSize) ? canonicalQuantity(diskSize) : diskSize;
-  const given = Object.entries({ ...rest, diskSize: size }).filter(([, value]) => value !== undefined && value !== null);
-  return JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+const differences = ({ path, fields }: Entry, earlier: Entry, image: string): TopologyProblem[] =>
+  [...new Set([...Object.keys(earlier.fields), ...Object.keys(fields)])]
+    .filter((name) => canonical(name, fields[name]) !== canonical(name, earlier.fields[name]))
+    .map((name) => {
+      const there = `${earlier.path}.${name} is ${shown(name, earlier.fields[name] ?? undefined)}`;
+      const rule = `${there}, and image ${image} is made once; write the same in both, or give this machine another backingVMDiskImage`;
+      return broken(`${path}.${name}`, fields[name] ?? undefined, rule);
+    });
+
+/** Equal for values that mean the same: whatever the spelling of the size; a switch that is off is as good as none. */
+function canonical(name: string, value: unknown): string {
+  if (value === undefined || value === null || value === false) return '';
+  return JSON.stringify(name === 'diskSize' && isQuantity(value) ? canonicalQuantity(value) : value) ?? '';
 }

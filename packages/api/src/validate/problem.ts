@@ -12,6 +12,7 @@ const secretField = /passw/i;
 /** A value as a person would write it, short enough for a sentence. Passwords are never repeated. */
 export function shown(path: string, value: unknown): string {
   if (secretField.test(path)) return 'a value that is not shown here';
+  if (value === undefined) return 'not given';
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= longest ? text : `${text.slice(0, longest)}…`;
 }

@@ -78,6 +78,7 @@ export class WorkspaceRig implements AsyncDisposable {
       ready: Promise.resolve(),
       policy: () => this.#policy,
       serverNow: () => systemClock.now(),
+      clusterRanges: {},
     });
     this.#running = manager.run(this.#stop.signal);
   }

@@ -12,6 +12,7 @@ export function aSnapshot(spec: WorkspaceSpec, change: Partial<Snapshot> = {}): 
     workspace: theWorkspace(spec),
     nowMs: Date.parse('2026-01-15T10:00:00Z'),
     policy: policyOf(new Map()),
+    clusterRanges: {},
     namespace: undefined,
     isImageNamespaceThere: true,
     children: new Map(),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { VMDiskImage, Workspace, WorkspaceSpec } from '@terrain/api';
 import { aVMDiskImage, type Override } from '@terrain/api/testing';
+import type { OperatorOptions } from '@terrain/operator';
 import { ApiError, applyManifests, type KubeObject, type ResourceType } from '@terrain/runtime';
 import { parse, parseAllDocuments } from 'yaml';
 import { ignoreAbsent, Stage, type StageOptions, type Thing, types } from './stage.ts';
@@ -27,6 +28,10 @@ const seedPolicy = prerequisites.find(({ kind }) => kind === 'ConfigMap')?.data 
 const followed = [workspaces, deployments, services, jobs, networkPolicies, types.networks];
 const patienceMs = 120_000;
 
+interface WorldOptions extends StageOptions {
+  readonly operator?: Partial<OperatorOptions>;
+}
+
 /**
  * A stage with what the seed refers to, an operator, and a stand-in for the node: pods are Ready, and those of Jobs have succeeded, as
  * soon as the controllers of Kubernetes have made them. Everything else about Deployments and Jobs is the real thing.
@@ -41,7 +46,7 @@ export class WorkspaceWorld implements AsyncDisposable {
     this.stage = stage;
   }
 
-  static async open({ policy = {}, ...options }: StageOptions = {}): Promise<WorkspaceWorld> {
+  static async open({ policy = {}, operator = {}, ...options }: WorldOptions = {}): Promise<WorkspaceWorld> {
     const world = new WorkspaceWorld(await Stage.open({ ...options, policy: { ...seedPolicy, ...policy } }));
     const { stage } = world;
     const needed = prerequisites.filter(
@@ -54,7 +59,7 @@ export class WorkspaceWorld implements AsyncDisposable {
         if (change.type !== 'deleted') void world.#playNode(change.new);
       }),
     );
-    await stage.startOperator();
+    await stage.startOperator(operator);
     return world;
   }
 

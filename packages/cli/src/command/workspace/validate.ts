@@ -8,6 +8,9 @@ interface Flags {
   readonly output: Form;
 }
 
+const unjudged =
+  "Not compared with the ranges of the cluster's pods and Services: give them with --pod-range and --service-range.\n";
+
 const collect = (range: string, before: readonly string[]): readonly string[] => [...before, range];
 
 export function validateCommand(): Command {
@@ -40,5 +43,6 @@ async function run(files: readonly string[], { podRange, serviceRange, output }:
     () => ({ valid: isValid(checked), ...checked }),
     () => renderChecked(checked),
   );
+  if (podRange.length + serviceRange.length === 0) process.stderr.write(unjudged);
   process.exitCode = isValid(checked) ? ExitCode.ok : ExitCode.failed;
 }

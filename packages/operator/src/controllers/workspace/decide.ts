@@ -59,7 +59,7 @@ export function decide(snapshot: Snapshot): Decision {
       because: no('Paused', 'paused by the annotation pelotech.ot/paused: nothing is changed until it is removed'),
     };
   if (isGoing(workspace)) return { kind: 'remove' };
-  const problems = judgeTopology(workspace.spec);
+  const problems = judgeTopology(workspace.spec, snapshot.clusterRanges);
   if (problems.length > 0) return { kind: 'rest', because: stuck('Invalid', problems.map(({ message }) => message).join('; ')) };
   const text = `namespace ${namespaceOf(workspace)}`;
   if (namespace !== undefined && isGoing(namespace))

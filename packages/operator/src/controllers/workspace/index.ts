@@ -13,7 +13,7 @@ import type { Deps } from './pass.ts';
 import { reconcileWorkspace } from './reconcile.ts';
 import type { WorkspacePolicy } from './snapshot.ts';
 
-export interface WorkspaceControllerOptions extends Pick<Deps, 'ready' | 'serverNow' | 'policy'> {
+export interface WorkspaceControllerOptions extends Pick<Deps, 'ready' | 'serverNow' | 'policy' | 'clusterRanges'> {
   readonly manager: Manager;
   /** As the manager's, and learning the server's time. */
   readonly api: ApiTransport;

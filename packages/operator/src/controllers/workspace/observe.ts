@@ -1,5 +1,13 @@
 /** From caches to a Snapshot. Makes no requests. */
-import { labels, labelValue, type VirtualMachine, type VMDiskImage, type Workspace, workspaceNamespace } from '@terrain/api';
+import {
+  labels,
+  labelValue,
+  type TopologyOptions,
+  type VirtualMachine,
+  type VMDiskImage,
+  type Workspace,
+  workspaceNamespace,
+} from '@terrain/api';
 import { controllerUid, type Informer, type KubeObject, keyOf } from '@terrain/runtime';
 import type { Secret, StorageClass } from '#platform/core.ts';
 import type { Pod } from '#platform/workload.ts';
@@ -47,10 +55,13 @@ export interface ObserveSources {
   readonly informers: WorkspaceInformers;
   readonly policy: () => WorkspacePolicy;
   readonly serverNow: () => number;
+  /** What the cluster uses itself. */
+  readonly clusterRanges: TopologyOptions;
 }
 
 /** What is known about a workspace; undefined when it is gone. */
-export function observe({ informers, policy: policyInForce, serverNow }: ObserveSources, key: string): Snapshot | undefined {
+export function observe(sources: ObserveSources, key: string): Snapshot | undefined {
+  const { informers, policy: policyInForce, serverNow, clusterRanges } = sources;
   const workspace = informers.workspaces.store.get(key) as StoredWorkspace | undefined;
   if (workspace === undefined) return undefined;
   const { name, uid } = workspace.metadata;
@@ -60,6 +71,7 @@ export function observe({ informers, policy: policyInForce, serverNow }: Observe
     workspace,
     nowMs: serverNow(),
     policy,
+    clusterRanges,
     namespace: informers.namespaces.store.get(workspaceNamespace(name)),
     isImageNamespaceThere: imageNamespace !== undefined && imageNamespace.metadata.deletionTimestamp === undefined,
     children: childrenOf(informers, uid),

@@ -1,4 +1,4 @@
-import type { VMDiskImage, Workspace, WorkspaceReason } from '@terrain/api';
+import type { TopologyOptions, VMDiskImage, Workspace, WorkspaceReason } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
 import type { Secret, StorageClass } from '#platform/core.ts';
 import type { Pod } from '#platform/workload.ts';
@@ -49,6 +49,8 @@ export type Snapshot = {
   /** The API server's clock. */
   readonly nowMs: number;
   readonly policy: WorkspacePolicy;
+  /** What the cluster uses itself, and networks must keep clear of. */
+  readonly clusterRanges: TopologyOptions;
   /** The namespace workspace-<name>, whoever it belongs to. */
   readonly namespace: KubeObject | undefined;
   /** Whether the namespace of the disk images is there and stays. */
