@@ -28,6 +28,14 @@ export interface Companion {
   readonly groups?: readonly string[];
 }
 
+/** Something with processes of its own that must end, in its own order, before the rest of the cluster does. */
+export interface ClusterPart {
+  processes(): readonly ManagedProcess[];
+  stop(): Promise<void>;
+  /** Resolves with the reason when one of its processes cannot be kept running. */
+  readonly failed: Promise<EmbeddedError>;
+}
+
 /** Companions hold no data; one that does not end in this time is killed. */
 const companionDeadlineMs = 10_000;
 
@@ -54,7 +62,9 @@ export class EmbeddedCluster {
   readonly failed: Promise<EmbeddedError>;
   readonly #parts: Parts;
   readonly #companions = new Map<string, ManagedProcess>();
+  readonly #attached: ClusterPart[] = [];
   readonly #supervisor: Supervisor;
+  readonly #fail: (reason: EmbeddedError) => void;
   #recorded: Promise<void> = Promise.resolve();
   #connection: Connection | undefined;
   #stopping: Promise<void> | undefined;
@@ -66,7 +76,10 @@ export class EmbeddedCluster {
     this.port = parts.port;
     this.credentials = parts.plane.credentials(parts.port);
     this.#supervisor = new Supervisor(parts);
-    this.failed = this.#supervisor.failed;
+    const failure = Promise.withResolvers<EmbeddedError>();
+    this.failed = failure.promise;
+    this.#fail = failure.resolve;
+    void this.#supervisor.failed.then(this.#fail);
     for (const component of parts.plane.processes) {
       this.#supervisor.watch(component, (successor) => {
         parts.plane.adopt(successor);
@@ -114,6 +127,13 @@ export class EmbeddedCluster {
     return companion;
   }
 
+  /** Makes a part one with this cluster: listed with it, stopped before it, and a failure of it is one of the cluster. */
+  async attach(part: ClusterPart): Promise<void> {
+    this.#attached.push(part);
+    void part.failed.then(this.#fail);
+    await this.#record();
+  }
+
   /** Ends all processes and frees the home. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -127,6 +147,7 @@ export class EmbeddedCluster {
   async #stop(): Promise<void> {
     const { layout, lock, plane } = this.#parts;
     await this.#supervisor.stop();
+    for (const part of this.#attached.toReversed()) await part.stop();
     await Promise.all([...this.#companions.values()].map((companion) => companion.stop(companionDeadlineMs)));
     await this.#connection?.close();
     await plane.stop();
@@ -135,7 +156,8 @@ export class EmbeddedCluster {
   }
 
   #all(): readonly ManagedProcess[] {
-    return [...this.#parts.plane.processes, ...this.#companions.values()];
+    const attached = this.#attached.flatMap((part) => part.processes());
+    return [...this.#parts.plane.processes, ...attached, ...this.#companions.values()];
   }
 
   /** One write after the other, each of all there is then: companions may be started at the same time. */

@@ -9,6 +9,9 @@ const network = {
   advertiseAddress: '10.244.0.1',
 } as const;
 
+/** The ranges pods and Services have their addresses from. */
+export const clusterRanges = { podRange: network.podRange, serviceRange: network.serviceRange } as const;
+
 /** Names and addresses under which clients reach the API server: all of them are in its certificate. */
 export const apiServerNames = [
   'localhost',
@@ -66,6 +69,21 @@ export function apiServerArguments({ port, pki, etcd, throwAway }: ApiServerOpti
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
+    // How it asks a real node's kubelet for logs and terminals.
+    `--kubelet-client-certificate=${pki}/apiserver-kubelet-client.crt`,
+    `--kubelet-client-key=${pki}/apiserver-kubelet-client.key`,
+    `--kubelet-certificate-authority=${pki}/ca.crt`,
+    '--kubelet-preferred-address-types=InternalIP',
+    // How it tells an API server behind it, such as CDI's, on whose behalf it asks; an authority of its own keeps everybody else from claiming that.
+    `--requestheader-client-ca-file=${pki}/front-proxy-ca.crt`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${pki}/front-proxy-client.crt`,
+    `--proxy-client-key-file=${pki}/front-proxy-client.key`,
+    // This machine has no way to a Service's address unless kube-proxy runs, but it may have one to the pods.
+    '--enable-aggregator-routing=true',
     // With nobody to serve it to, the address of the API server would only be a write every few seconds.
     ...(throwAway ? ['--endpoint-reconciler-type=none'] : []),
   ];

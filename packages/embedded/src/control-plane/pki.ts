@@ -7,6 +7,9 @@ import { apiServerNames } from './arguments.ts';
 /** The administrator of a cluster of ours. `system:masters` passes every check of rights. */
 export const administrator: Subject = { commonName: 'terrain-admin', organizations: ['system:masters'] };
 
+/** Who the API server is to a kubelet. */
+export const kubeletClientUser = 'kube-apiserver-kubelet-client';
+
 /** The control plane's keys and certificates in one directory, under the names that its processes are told. */
 export class Pki {
   readonly directory: string;
@@ -24,6 +27,10 @@ export class Pki {
     // Anew at each start, so it never expires; only the authority and the token keys must stay the same.
     const names = { usage: 'server', names: apiServerNames } as const;
     await pki.#write('apiserver', pki.authority.issue({ commonName: 'kube-apiserver' }, names, now));
+    await pki.#write('apiserver-kubelet-client', pki.issueClient({ commonName: kubeletClientUser }, now));
+    const frontProxy = Authority.create('terrain-front-proxy', now);
+    await pki.#write('front-proxy-ca', frontProxy.pair);
+    await pki.#write('front-proxy-client', frontProxy.issue({ commonName: 'front-proxy-client' }, { usage: 'client' }, now));
     return pki;
   }
 
