@@ -14,10 +14,16 @@ export type Step =
   | { readonly kind: 'rest' }
   | { readonly kind: 'createImage' }
   | { readonly kind: 'clone'; readonly image: VMDiskImage; readonly artifact: Artifact }
-  /** Old disks go, after the machine that may be using them. */
-  | { readonly kind: 'clear'; readonly kubevirt?: KubevirtMachine; readonly disks: readonly DataVolume[] }
+  /** Disks go, after the machine that may be using them. */
+  | {
+      readonly kind: 'clear';
+      readonly kubevirt?: KubevirtMachine;
+      readonly disks: readonly DataVolume[];
+      /** The snapshot whose absence is the reason. */
+      readonly absent?: { readonly namespace: string; readonly name: string };
+    }
   /** All data is there: the guest's configuration and the machine are made, and kept as they should be. */
-  | { readonly kind: 'run'; readonly disk: DataVolume; readonly leftover: readonly DataVolume[] };
+  | { readonly kind: 'run' };
 
 export type Decision = {
   readonly step: Step;
@@ -46,17 +52,31 @@ function look(snapshot: Snapshot, disk: DiskState): Decision {
   const others = snapshot.disks.filter(({ metadata }) => metadata.name !== name);
   if (disk.kind === 'absent') return prepare(snapshot, networks, others);
   const rootDisk = 'disk' in disk ? disk.disk : undefined;
-  const source = rootDisk?.spec.source?.snapshot?.name;
+  const source = rootDisk?.spec.source?.snapshot;
   const found = {
     image: imageOfClone(snapshot, source),
     disk: disk.finding,
     networks,
     ...(rootDisk === undefined ? {} : { rootDisk }),
   };
-  if (disk.kind === 'ready') return { ...found, step: { kind: 'run', disk: disk.disk, leftover: others } };
+  if (disk.kind === 'ready') return { ...found, step: clearOrRun(snapshot, others) };
   if (disk.kind !== 'broken') return { ...found, step: { kind: 'rest' } };
   if (snapshot.nowMs < disk.atMs) return { ...found, step: { kind: 'rest' }, atMs: disk.atMs };
-  return { ...found, step: { kind: 'clear', disks: [disk.disk] } };
+  const absent = disk.isSourceGone ? source : undefined;
+  return { ...found, step: { kind: 'clear', disks: [disk.disk], ...(absent === undefined ? {} : { absent }) } };
+}
+
+/** Disks of other reset tokens are only ever left beside a finished one by an operator that was not alone. */
+function clearOrRun({ kubevirt }: Snapshot, others: readonly DataVolume[]): Step {
+  const disks = others.filter((disk) => !isGoing(disk));
+  if (disks.length === 0) return { kind: 'run' };
+  return { kind: 'clear', disks, ...(kubevirt !== undefined && usesAny(kubevirt, disks) ? { kubevirt } : {}) };
+}
+
+/** Whether a machine has one of these disks. */
+export function usesAny({ spec }: KubevirtMachine, disks: readonly DataVolume[]): boolean {
+  const volumes = spec.template.spec?.volumes ?? [];
+  return disks.some(({ metadata }) => volumes.some(({ dataVolume }) => dataVolume?.name === metadata.name));
 }
 
 /** There is no root disk: make sure of the image, then clone. `old` are disks of former reset tokens. */

@@ -91,7 +91,7 @@ export function desiredSecret(machine: StoredMachine, inputs: string, texts: Rea
       name: cloudInitSecretName(machine.metadata.name),
       namespace: machine.metadata.namespace,
       labels: ownLabels(machine),
-      annotations: { [secretAnnotations.inputs]: inputs, [secretAnnotations.content]: hash(data) },
+      annotations: { [secretAnnotations.inputs]: inputs, [secretAnnotations.content]: contentOf(data) },
       ownerReferences: [ownerOf(machine)],
     },
     type: 'Opaque',
@@ -109,9 +109,12 @@ export function isSecretCurrent(secret: Secret, inputs: string): boolean {
   return (
     deletionTimestamp === undefined &&
     annotations[secretAnnotations.inputs] === inputs &&
-    annotations[secretAnnotations.content] === hash(secret.data ?? {})
+    annotations[secretAnnotations.content] === contentOf(secret.data ?? {})
   );
 }
+
+/** Of what guests read; other keys are somebody else's. */
+const contentOf = ({ userdata, networkdata }: Readonly<Record<string, string>>): string => hash({ userdata, networkdata });
 
 const noOptions: Readonly<Record<string, never>> = {};
 /** Time a guest gets to shut down. */

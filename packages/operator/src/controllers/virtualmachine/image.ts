@@ -7,6 +7,9 @@ import { type Finding, no, type Snapshot, type StoredMachine, stuck, yes } from 
 /** What VMs clone. */
 export type Artifact = NonNullable<NonNullable<VMDiskImage['status']>['artifact']>;
 
+/** What a root disk was cloned from. */
+type CloneSource = { readonly namespace: string; readonly name: string };
+
 export type ImageState =
   /** It is to be made from the template. */
   | { readonly kind: 'create'; readonly finding: Finding }
@@ -55,19 +58,23 @@ function absentImage({ machine, imageNamespace }: Snapshot): ImageState {
 }
 
 /** What the condition says once the root disk is there: what becomes of the image afterwards does not concern the machine. */
-export function imageOfClone({ image, machine }: Snapshot, volumeSnapshot: string | undefined): Finding {
+export function imageOfClone({ image, machine }: Snapshot, source: CloneSource | undefined): Finding {
   const name = imageText(machine);
   if (image === undefined || isGoing(image))
     return no('ImageGone', `${name} ${image === undefined ? 'is gone' : 'is being deleted'}; the root disk is not affected`);
   const { artifact } = image.status ?? {};
   const isOld =
     artifact !== undefined &&
-    artifact.volumeSnapshot === volumeSnapshot &&
+    artifact.volumeSnapshot === source?.name &&
     artifact.sourceHash !== sourceHash(image.spec) &&
     isTrue(image, 'Stalled');
   if (isOld) return usableFinding(name, artifact, false);
-  return yes('Cloned', `the root disk was cloned from ${name}`);
+  // Not the image of vmDiskImageRef, which may be another by now.
+  return yes('Cloned', source === undefined ? 'a root disk was cloned' : cloneText(source));
 }
+
+const cloneText = ({ namespace, name }: CloneSource): string =>
+  `the root disk was cloned from VolumeSnapshot ${namespace}/${name}`;
 
 function usableFinding(name: string, { volumeSnapshot }: Artifact, isCurrent: boolean): Finding {
   if (isCurrent) return yes('Ready', `${name} can be cloned`);

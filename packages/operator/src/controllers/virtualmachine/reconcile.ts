@@ -3,10 +3,11 @@ import { finalizers, kubevirtMachineName, labels, type VirtualMachine, type VMDi
 import { after, controllerUid, done, ForeignObjectError, Resource, type Result } from '@terrain/runtime';
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
-import { dataVolumeType } from '#platform/cdi.ts';
+import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
-import { type Decision, decide, type Step } from './decide.ts';
+import { volumeSnapshotType } from '#platform/snapshot.ts';
+import { type Decision, decide, type Step, usesAny } from './decide.ts';
 import { desiredImage, desiredKubevirtMachine, desiredRootDisk, desiredSecret, inputsOf, isSecretCurrent } from './desired.ts';
 import { happenings } from './events.ts';
 import { imageNamespaceOf, isGoing, isPaused, wantedDiskName } from './facts.ts';
@@ -47,7 +48,7 @@ function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<R
     case 'clear':
       return clear(pass, snapshot, decision, step);
     case 'run':
-      return run(pass, snapshot, decision, step);
+      return run(pass, snapshot, decision);
     case 'rest':
       return save(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
   }
@@ -92,7 +93,7 @@ async function clone(
   if (!isSame || state.kind !== 'usable') return done;
   const desired = desiredRootDisk(machine, state.image, state.artifact);
   try {
-    const rootDisk = await writer.create(dataVolumeType, desired);
+    const rootDisk = await shown(pass, await writer.create(dataVolumeType, desired), desired);
     const disk = no('Cloning', `clones root disk ${rootDisk.metadata.name}`);
     return save(pass, snapshot, { ...decision, disk, rootDisk, kubevirt });
   } catch (error) {
@@ -101,17 +102,30 @@ async function clone(
   }
 }
 
+/** The caches show only what has our labels: a disk somebody took them from would seem to be gone for ever. */
+async function shown({ deps, signal }: Pass, disk: DataVolume, { metadata }: DataVolume): Promise<DataVolume> {
+  const { name = '', namespace, uid, resourceVersion, labels: found = {} } = disk.metadata;
+  const wanted = metadata.labels ?? {};
+  if (isGoing(disk) || Object.entries(wanted).every(([key, value]) => found[key] === value)) return disk;
+  const change = { metadata: { uid, resourceVersion, labels: wanted } };
+  return new Resource<DataVolume>(deps.api, dataVolumeType).mergePatch({ name, namespace }, change, { signal });
+}
+
 /** Throws disks away: the machine that may be using them goes first, and completely. */
 async function clear(
   pass: Pass,
   snapshot: Snapshot,
   decision: Decision,
-  { kubevirt, disks }: Extract<Step, { kind: 'clear' }>,
+  { kubevirt, disks, absent }: Extract<Step, { kind: 'clear' }>,
 ): Promise<Result> {
   const { deps, signal } = pass;
   const { machine } = snapshot;
   if (!(await isCurrent(pass, machine))) return done;
-  const { rootDisk: _, ...report } = decision;
+  // A cache that never showed the snapshot, or shows it no more, is no proof.
+  if (absent !== undefined && (await new Resource(deps.api, volumeSnapshotType).find(absent, { signal })) !== undefined)
+    return done;
+  const { rootDisk, ...others } = decision;
+  const report = rootDisk === undefined || disks.includes(rootDisk) ? others : decision;
   if (kubevirt !== undefined) {
     if (!isGoing(kubevirt)) await remove(pass, kubevirtMachineType, kubevirt);
     return save(pass, snapshot, { ...report, kubevirt });
@@ -119,7 +133,7 @@ async function clear(
   const at = { name: kubevirtMachineName(machine.metadata.name), namespace: machine.metadata.namespace };
   const unseen = await new Resource<KubevirtMachine>(deps.api, kubevirtMachineType).find(at, { signal });
   // The cache is behind, and the machine may run on what is to be thrown away.
-  if (unseen !== undefined && controllerUid(unseen) === machine.metadata.uid) return after(1000);
+  if (unseen !== undefined && controllerUid(unseen) === machine.metadata.uid && usesAny(unseen, disks)) return after(1000);
   for (const disk of disks) {
     if (isGoing(disk)) continue;
     await removeDisk(pass, disk);
@@ -128,13 +142,7 @@ async function clear(
   return save(pass, snapshot, { ...report, kubevirt: snapshot.kubevirt });
 }
 
-async function run(
-  pass: Pass,
-  snapshot: Snapshot,
-  decision: Decision,
-  { leftover }: Extract<Step, { kind: 'run' }>,
-): Promise<Result> {
-  for (const disk of leftover) if (!isGoing(disk)) await removeDisk(pass, disk);
+async function run(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
   const { machine, kubevirt, platform } = snapshot;
   const report = (blocker: Finding | undefined, made = kubevirt): Promise<Result> =>
     save(pass, snapshot, { ...decision, blocker, kubevirt: made });

@@ -13,7 +13,13 @@ export type DiskState =
   | { readonly kind: 'going'; readonly finding: Finding }
   | { readonly kind: 'cloning'; readonly disk: DataVolume; readonly finding: Finding }
   /** Nothing was ever on it and nothing will come: to be thrown away, at the given time. */
-  | { readonly kind: 'broken'; readonly disk: DataVolume; readonly finding: Finding; readonly atMs: number }
+  | {
+      readonly kind: 'broken';
+      readonly disk: DataVolume;
+      readonly finding: Finding;
+      readonly atMs: number;
+      readonly isSourceGone: boolean;
+    }
   | { readonly kind: 'lost'; readonly disk: DataVolume; readonly finding: Finding }
   | { readonly kind: 'ready'; readonly disk: DataVolume; readonly finding: Finding };
 
@@ -40,7 +46,8 @@ export function diskState(snapshot: Snapshot): DiskState {
     };
   if (!trouble.isFinal || kubevirt !== undefined) return { kind: 'cloning', disk, finding: trouble };
   const since = instantMs(disk.metadata.creationTimestamp) ?? 0;
-  return { kind: 'broken', disk, finding: trouble, atMs: trouble.isSourceGone === true ? since : since + retryMs };
+  const isSourceGone = trouble.isSourceGone === true;
+  return { kind: 'broken', disk, finding: trouble, isSourceGone, atMs: isSourceGone ? since : since + retryMs };
 }
 
 /** A disk no machine was ever made of holds nothing. */
