@@ -109,6 +109,25 @@ export class RealOperator implements AsyncDisposable {
     return this.#process;
   }
 
+  /** Starts it again whenever it ends by itself, until disposed of: on a busy machine a short lease is lost without anybody's doing. */
+  keptAlive(): AsyncDisposable {
+    let isKept = true;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const keeping = (async () => {
+      while (isKept) {
+        await Promise.race([this.process.exited, released]);
+        if (isKept) await this.#begin();
+      }
+    })();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        isKept = false;
+        release();
+        await keeping;
+      },
+    };
+  }
+
   /** SIGKILL, and a new process. */
   async restart(): Promise<void> {
     await this.process.kill();

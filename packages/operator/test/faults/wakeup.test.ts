@@ -11,7 +11,7 @@ import { PlayedOperator, RealOperator } from './lives.ts';
 const scenario = {
   durations: { ...defaultScenario.durations, schedule: 20, validate: 20, import: 200, bind: 20, snapshot: 50, podStop: 20 },
 };
-const leaseMs = 3000;
+const leaseMs = 6000;
 const policy = { concurrency: '1', retryLimit: '0' };
 
 const status: CallMatch = { verb: 'patch', resource: 'vmdiskimages', subresource: 'status' };
@@ -64,8 +64,12 @@ function assertTriedOnce(stage: Stage, made: readonly string[]): void {
   );
 }
 
-/** Stops it, and lets its lease run out. */
-async function freeze(old: RealOperator): Promise<void> {
+/** Lets it work until the trap springs, stops it there, and lets its lease run out. */
+async function freezeInTrap(old: RealOperator, springs: () => Promise<void>): Promise<void> {
+  {
+    await using _ = old.keptAlive();
+    await springs();
+  }
   await old.process.freeze();
   await pass(leaseMs * 1.2);
 }
@@ -87,11 +91,12 @@ test('a leader stopped past its lease in the middle of an ending attempt does no
       await using stage = await Stage.open({ scenario, policy });
       await observing(stage, async (observer) => {
         await using old = await RealOperator.start(stage, { leaseMs });
-        await twoImages(stage);
-        await stage.until('a download', () => stage.things(types.dataVolumes)[0]);
-        old.proxy.follow(holding(match, nth));
-        await eventually('the trap to spring', () => heldBy(old.proxy.log.requests) !== undefined);
-        await freeze(old);
+        await freezeInTrap(old, async () => {
+          await twoImages(stage);
+          await stage.until('a download', () => stage.things(types.dataVolumes)[0]);
+          old.proxy.follow(holding(match, nth));
+          await eventually('the trap to spring', () => heldBy(old.proxy.log.requests) !== undefined);
+        });
         await using _ = await PlayedOperator.start(stage);
         await settled(stage);
         const held = await wake(old);
@@ -109,9 +114,10 @@ test('a leader stopped with a create on its way is woken while its successor end
       await using stage = await Stage.open({ scenario, policy });
       await observing(stage, async (observer) => {
         await using old = await RealOperator.start(stage, { leaseMs, plan: holding(creation, 1) });
-        await twoImages(stage);
-        await eventually('the trap to spring', () => heldBy(old.proxy.log.requests) !== undefined);
-        await freeze(old);
+        await freezeInTrap(old, async () => {
+          await twoImages(stage);
+          await eventually('the trap to spring', () => heldBy(old.proxy.log.requests) !== undefined);
+        });
         await using successor = await PlayedOperator.start(stage);
         await stage.until('a download', () => stage.things(types.dataVolumes)[0]);
         successor.proxy.follow(holding(match, nth));
