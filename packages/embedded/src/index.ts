@@ -6,6 +6,7 @@ export { type StartOptions, startCluster } from '#cluster/start.ts';
 export { type ReadyCompanion, startCompanion, startSimulator } from '#cluster/start-companion.ts';
 export { type ClusterStatus, clusterCredentials, clusterStatus } from '#cluster/status.ts';
 export { type StopOptions, type StopResult, stopCluster } from '#cluster/stop.ts';
+export { clusterRanges } from '#control-plane/arguments.ts';
 export { type StorageOptions, startStorage } from '#csi/cluster/start.ts';
 export { type DoctorOptions, doctor } from '#doctor/doctor.ts';
 export type { Check } from '#doctor/judge.ts';

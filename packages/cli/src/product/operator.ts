@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { resolveInstall } from '@terrain/api';
-import { type EmbeddedCluster, startCompanion } from '@terrain/embedded';
+import { clusterRanges, type EmbeddedCluster, startCompanion } from '@terrain/embedded';
 
 /** A program of its own, started by its file: the CLI knows nothing of its inside. */
 const entry = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
@@ -18,7 +18,13 @@ export function startOperator(cluster: EmbeddedCluster, options: { readonly sign
     name: 'operator',
     program: process.execPath,
     // There is one operator, and it dies with us: an election would only make a start after a crash wait for the old lease to run out.
-    args: [smallYoungGeneration, entry, '--no-leader-election'],
+    args: [
+      smallYoungGeneration,
+      entry,
+      '--no-leader-election',
+      `--pod-range=${clusterRanges.podRange}`,
+      `--service-range=${clusterRanges.serviceRange}`,
+    ],
     user: operatorUser,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
     readyWords: '"msg":"working"',
