@@ -23,6 +23,7 @@ export const cdiAnnotations = {
   retainPod: `${prefix}pod.retainAfterCompletion`,
   createdBy: `${prefix}createdByController`,
   priorityClass: `${prefix}pod.priorityclassname`,
+  allowAdoption: 'cdi.kubevirt.io/allowClaimAdoption',
   createdForDataVolume: 'cdi.kubevirt.io/createdForDataVolume',
   clonePhase: 'cdi.kubevirt.io/clonePhase',
   cloneType: 'cdi.kubevirt.io/cloneType',

@@ -147,3 +147,28 @@ test('a snapshot stays while a clone of it is under way', () => {
   assert.equal(phases(rehearsal).at(-1), 'Succeeded');
   assert.equal(rehearsal.find('VolumeSnapshot', 'cut'), undefined);
 });
+
+test('a claim that outlived its DataVolume is taken up as it is, if that is allowed', () => {
+  for (const isAllowed of [true, false]) {
+    const rehearsal = new Rehearsal();
+    rehearsal.create('StorageClass', { metadata: { name: 'fast' }, provisioner: 'simulated.terrain.dev' });
+    rehearsal.create('PersistentVolumeClaim', {
+      metadata: { name: 'root' },
+      spec: { storageClassName: 'fast', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    rehearsal.advance(seconds(1));
+    const { uid } = rehearsal.find<Claim>('PersistentVolumeClaim', 'root')?.metadata ?? {};
+    const annotations = isAllowed ? { 'cdi.kubevirt.io/allowClaimAdoption': 'true' } : {};
+    rehearsal.create('DataVolume', {
+      metadata: { name: 'root', annotations },
+      spec: { source: { snapshot: { name: 'gone' } }, storage: { storageClassName: 'fast' } },
+    });
+    rehearsal.advance(seconds(5));
+    const owner = rehearsal.find<Claim>('PersistentVolumeClaim', 'root')?.metadata.ownerReferences?.[0];
+    assert.equal(rehearsal.find<Claim>('PersistentVolumeClaim', 'root')?.metadata.uid, uid);
+    assert.deepEqual(
+      [rehearsal.find<DataVolume>('DataVolume', 'root')?.status?.phase, owner?.kind],
+      isAllowed ? ['Succeeded', 'DataVolume'] : ['', undefined],
+    );
+  }
+});

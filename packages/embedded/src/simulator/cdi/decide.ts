@@ -1,5 +1,7 @@
-import { type Decision, isControlledBy, nothing } from '../engine/decision.ts';
+import { controllerReference, type Decision, type Effect, isControlledBy, nothing, patchOf } from '../engine/decision.ts';
+import type { Claim, DataVolume } from '../objects.ts';
 import type { Time } from '../time.ts';
+import { cdiAnnotations } from './annotations.ts';
 import { decideClone, releaseClone } from './decide-clone.ts';
 import { decideImport } from './decide-import.ts';
 import { importSourceOf } from './import-script.ts';
@@ -10,6 +12,7 @@ import type { DataVolumeView } from './view.ts';
 export function decideDataVolume(view: DataVolumeView, time: Time): Decision {
   const { dataVolume, claim } = view;
   if (dataVolume.metadata.deletionTimestamp !== undefined) return { effects: releaseClone(dataVolume) };
+  if (claim !== undefined && mayAdopt(dataVolume, claim)) return { effects: [adopt(dataVolume, claim)] };
   if (claim !== undefined && (claim.metadata.deletionTimestamp !== undefined || !isControlledBy(claim, dataVolume)))
     return refuseClaim(view, time);
   const { source } = dataVolume.spec;
@@ -19,6 +22,26 @@ export function decideDataVolume(view: DataVolumeView, time: Time): Decision {
   const message =
     'The simulator plays the sources http, s3, gcs, registry, blank and snapshot; this DataVolume has none of them.';
   return { effects: report(view, { phase: '', reason: 'NotSimulated', message }, time) };
+}
+
+/** A claim that was there before a clone of its name: taken up with what is on it, if the DataVolume allows that or the claim was filled for it. */
+function mayAdopt({ metadata, spec }: DataVolume, claim: Claim): boolean {
+  if (spec.source?.snapshot === undefined) return false;
+  const { annotations = {}, ownerReferences = [], deletionTimestamp } = claim.metadata;
+  if (deletionTimestamp !== undefined || ownerReferences.some(({ controller }) => controller === true)) return false;
+  return (
+    metadata.annotations?.[cdiAnnotations.allowAdoption] === 'true' || annotations[cdiAnnotations.populatedFor] === metadata.name
+  );
+}
+
+function adopt(dataVolume: DataVolume, claim: Claim): Effect {
+  const { ownerReferences = [], annotations } = claim.metadata;
+  const owners = [...ownerReferences, controllerReference('DataVolume', dataVolume)];
+  // What was filled by somebody else counts as filled.
+  const filled = { [cdiAnnotations.clonePhase]: 'Succeeded', [cdiAnnotations.populatedFor]: dataVolume.metadata.name };
+  return patchOf('PersistentVolumeClaim', claim, {
+    metadata: { ownerReferences: owners, annotations: { ...annotations, ...filled } },
+  });
 }
 
 /** Somebody else has the claim's name, or it is still going: CDI waits and says so. */

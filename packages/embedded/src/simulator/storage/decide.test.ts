@@ -70,3 +70,16 @@ test('a restore smaller than its snapshot stays Pending, with one event (A.4)', 
   assert.match(event?.message ?? '', /requested volume size 1073741824 is less than the size 2147483648 for the source snapshot/);
   assert.equal(more.length, 0);
 });
+
+test('a bound claim that asks for more gets it, where its class can expand', () => {
+  for (const [allowVolumeExpansion, held] of [
+    [true, '3Gi'],
+    [false, '1Gi'],
+  ] as const) {
+    const rehearsal = stage({ allowVolumeExpansion });
+    rehearsal.advance(1000);
+    rehearsal.patch('PersistentVolumeClaim', 'home', { spec: { resources: { requests: { storage: '3Gi' } } } });
+    rehearsal.advance(1000);
+    assert.deepEqual([home(rehearsal).status?.capacity?.storage, volumes(rehearsal)[0]?.spec.capacity?.storage], [held, held]);
+  }
+});

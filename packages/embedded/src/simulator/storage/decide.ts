@@ -1,5 +1,5 @@
 import { selectedNodeAnnotation } from '../cdi/annotations.ts';
-import { type Decision, deleteOf, type Effect, earliest, nothing, patchOf } from '../engine/decision.ts';
+import { type Decision, deleteOf, type Effect, earliest, nothing, patchOf, statusPatchOf } from '../engine/decision.ts';
 import { notes, podFinalizer } from '../marks.ts';
 import type { Claim, Pod, StorageClass, Volume, VolumeSnapshot } from '../objects.ts';
 import { bytesOf } from '../quantity.ts';
@@ -33,6 +33,21 @@ export function decideClaim({ claim, volume, storageClass, snapshot, durations }
   const readyAtMs = instantOf(time, createdAtMs, durations.provision) ?? time.nowMs;
   if (time.nowMs < readyAtMs) return { effects: [], ...earliest(readyAtMs) };
   return { effects: bindSteps(claim, volume, storageClass) };
+}
+
+/** Makes a bound volume larger where its claim asks for more than it has, as a resizer does; without expansion the API server refuses to ask. */
+export function decideGrowth({ claim, volume, storageClass }: Omit<ClaimView, 'durations' | 'snapshot'>): Decision {
+  const asked = claim.spec.resources?.requests?.storage;
+  const held = bytesOf(claim.status?.capacity?.storage);
+  if (claim.status?.phase !== 'Bound' || held === undefined || (bytesOf(asked) ?? 0) <= held) return nothing;
+  if (storageClass?.allowVolumeExpansion !== true || claim.metadata.deletionTimestamp !== undefined) return nothing;
+  const capacity = { storage: asked };
+  return {
+    effects: [
+      ...(volume === undefined ? [] : [patchOf('PersistentVolume', volume, { spec: { capacity } })]),
+      statusPatchOf('PersistentVolumeClaim', claim, { capacity }),
+    ],
+  };
 }
 
 function isBound(claim: Claim): boolean {

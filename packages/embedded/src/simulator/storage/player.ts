@@ -3,18 +3,20 @@ import { playerOf } from '../engine/player.ts';
 import { simulatedLabel } from '../marks.ts';
 import type { Claim, Pod, StorageClass, Volume, VolumeSnapshot } from '../objects.ts';
 import { volumeNameOf } from './bind.ts';
-import { decideClaim, decidePod, decideVolume } from './decide.ts';
+import { decideClaim, decideGrowth, decidePod, decideVolume } from './decide.ts';
 
-/** Plays the provisioner for claims that people make; a DataVolume's are bound with its import. */
+/** Plays the provisioner for claims that people make, and the resizer for all; a DataVolume's are bound with its import. */
 export const claimPlayer = playerOf<Claim>({
   part: 'storage',
   kind: 'PersistentVolumeClaim',
   reads: ['PersistentVolume', 'StorageClass', 'VolumeSnapshot'],
   play: (claim, { read, scenario, time }) => {
-    if (claim.metadata.labels?.[simulatedLabel] !== undefined || !claim.spec.storageClassName) return nothing;
+    if (!claim.spec.storageClassName) return nothing;
     const storageClass = read.get<StorageClass>('StorageClass', undefined, claim.spec.storageClassName);
     if (storageClass === undefined || !scenario.provisioners.includes(storageClass.provisioner)) return nothing;
     const volume = read.get<Volume>('PersistentVolume', undefined, volumeNameOf(claim));
+    const growth = decideGrowth({ claim, storageClass, ...(volume === undefined ? {} : { volume }) });
+    if (growth !== nothing || claim.metadata.labels?.[simulatedLabel] !== undefined) return growth;
     const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
     const snapshot =
       source?.kind === 'VolumeSnapshot'
