@@ -26,12 +26,18 @@ export interface Secret extends KubeObject {
 }
 
 export interface Claim extends KubeObject {
-  readonly status?: { readonly phase?: string };
+  readonly spec?: {
+    readonly storageClassName?: string;
+    readonly volumeMode?: string;
+    readonly resources?: { readonly requests?: { readonly storage?: string } };
+  };
+  readonly status?: { readonly phase?: string; readonly capacity?: { readonly storage?: string } };
 }
 
 export interface StorageClass extends KubeObject {
   readonly provisioner: string;
   readonly volumeBindingMode?: string;
+  readonly allowVolumeExpansion?: boolean;
 }
 
 /**

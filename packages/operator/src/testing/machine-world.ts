@@ -89,7 +89,13 @@ export function aSnapshot(change: Partial<Snapshot> = {}): Snapshot {
     instance: undefined,
     secret: undefined,
     networks: new Map(),
-    platform: { hasDataVolumes: true, hasKubevirt: true, hasNetworks: true, hasStorageClass: () => true },
+    platform: {
+      hasDataVolumes: true,
+      hasKubevirt: true,
+      hasNetworks: true,
+      hasStorageClass: () => true,
+      canExpand: () => true,
+    },
     startProblem: undefined,
     ...change,
   };

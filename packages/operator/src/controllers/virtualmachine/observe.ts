@@ -84,6 +84,7 @@ export function observe({ informers, startProblems, serverNow }: ObserveSources,
         wanted === ''
           ? defaultStorageClass([...informers.storageClasses.store.values()]) !== undefined
           : informers.storageClasses.store.get(wanted) !== undefined,
+      canExpand: (storageClass) => informers.storageClasses.store.get(storageClass)?.allowVolumeExpansion === true,
     },
     startProblem: startProblems.get(kubevirtKey),
   };

@@ -50,7 +50,7 @@ export interface Pass {
 /** A name that is taken becomes free without a word to us. */
 const takenAgainMs = 15_000;
 /** A refusal names no object whose change would wake us. */
-const refusedAgainMs = 60_000;
+export const refusedAgainMs = 60_000;
 
 /**
  * Whether the API server has the machine just as it was decided on.

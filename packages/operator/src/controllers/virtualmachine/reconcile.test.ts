@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { rootDiskName } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
-import { type Secret, secretType } from '#platform/core.ts';
+import { type Claim, claimType, type Secret, secretType } from '#platform/core.ts';
 import { kubevirtMachineType } from '#platform/kubevirt.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { lab, MachineRig } from '#testing/machine-rig.ts';
@@ -128,4 +128,39 @@ test('a name of 63 characters: every child has a legal one, and all of them go w
   await rig.resource(machineType).delete({ name, namespace: lab });
   await rig.until('end', () => rig.machine(name) === undefined);
   for (const type of children) assert.deepEqual(rig.objects(type), []);
+});
+
+test('a raised diskSize grows the volume of a disk that exists, and is told until it has', async () => {
+  await using rig = await MachineRig.start();
+  await rig.create('web');
+  await rig.reason('web', 'Ready');
+  await rig.change('web', { resources: { diskSize: '20Gi' } });
+  await rig.until('a larger claim', () => rig.only<Claim>(claimType).spec?.resources?.requests?.storage === '21474836480');
+  const told = await rig.reason('web', 'Ready');
+  assert.match(
+    told.status?.message ?? '',
+    /^the machine runs; root disk \S+ has 11Gi, and resources.diskSize asks for 20Gi: its volume/,
+  );
+  const condition = told.status?.conditions?.find(({ type }) => type === 'RootDiskReady');
+  assert.deepEqual([condition?.status, condition?.reason], ['True', 'ExpansionPending']);
+  const { name = '' } = rig.only(claimType).metadata;
+  await rig.say(claimType, lab, name, { status: { capacity: { storage: '20Gi' } } });
+  await rig.until('the end of it', () => rig.machine('web')?.status?.message === 'the machine runs');
+  const writes = rig.requests(name).filter((request) => request === 'patch persistentvolumeclaims');
+  assert.equal(writes.length, 1);
+});
+
+test('a claim that may not grow is no failure, and the refusal is told', async () => {
+  const message = 'persistentvolumeclaims "x" is forbidden: exceeded quota: tight, requested: requests.storage=9Gi';
+  await using rig = await MachineRig.start({
+    admit: ({ verb, kind, subresource }) =>
+      verb === 'update' && kind.kind === 'PersistentVolumeClaim' && subresource === undefined
+        ? { code: 403, reason: 'Forbidden', message }
+        : undefined,
+  });
+  await rig.create('web');
+  await rig.reason('web', 'Ready');
+  await rig.change('web', { resources: { diskSize: '20Gi' } });
+  await rig.until('word of it', () => rig.machine('web')?.status?.message?.includes('exceeded quota: tight'));
+  assert.equal(rig.machine('web')?.status?.phase, 'Ready');
 });

@@ -4,18 +4,19 @@ import { after, controllerUid, done, ForeignObjectError, Resource, type Result }
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
-import { secretType } from '#platform/core.ts';
+import { claimType, secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { type Decision, decide, type Step, usesAny } from './decide.ts';
 import { desiredImage, desiredKubevirtMachine, desiredRootDisk, desiredSecret, inputsOf, isSecretCurrent } from './desired.ts';
+import { growthOf } from './disk-size.ts';
 import { happenings } from './events.ts';
 import { imageNamespaceOf, isGoing, isPaused, wantedDiskName } from './facts.ts';
 import { imageState } from './image.ts';
 import { observe } from './observe.ts';
-import { blockerOf, imageType, isCurrent, machineType, type Pass, save } from './pass.ts';
+import { blockerOf, imageType, isCurrent, machineType, type Pass, refusedAgainMs, save } from './pass.ts';
 import { remove, removeDisk, removeMachine } from './removal.ts';
-import { type Finding, no, type Snapshot } from './snapshot.ts';
+import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
 
 /** Makes the next step of a machine. */
 export async function reconcileMachine(pass: Pass): Promise<Result> {
@@ -144,8 +145,9 @@ async function clear(
 
 async function run(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
   const { machine, kubevirt, platform } = snapshot;
+  const sized = await grow(pass, snapshot, decision);
   const report = (blocker: Finding | undefined, made = kubevirt): Promise<Result> =>
-    save(pass, snapshot, { ...decision, blocker, kubevirt: made });
+    save(pass, snapshot, { ...decision, ...sized, blocker, kubevirt: made });
   if (!platform.hasKubevirt)
     return report(
       no(
@@ -165,6 +167,25 @@ async function run(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<
   if (problem !== undefined && kubevirt === undefined) return report(problem);
   const [made, refusal] = await ensureMachine(pass, snapshot, interfaces);
   return report(refusal ?? problem, made);
+}
+
+/** Has the volume made larger, where resources.diskSize has grown; and tells of it. Nothing else waits for that. */
+async function grow(
+  { deps, signal }: Pass,
+  snapshot: Snapshot,
+  { rootDisk }: Decision,
+): Promise<{ disk?: Finding; atMs?: number }> {
+  const growth = rootDisk === undefined ? undefined : growthOf(snapshot, rootDisk);
+  if (growth?.request === undefined) return growth === undefined ? {} : { disk: growth.finding };
+  const { name = '', namespace, uid, resourceVersion } = snapshot.claim?.metadata ?? {};
+  const change = { metadata: { uid, resourceVersion }, spec: { resources: { requests: { storage: growth.request } } } };
+  try {
+    await new Resource(deps.api, claimType).mergePatch({ name, namespace }, change, { signal });
+    return { disk: growth.finding };
+  } catch (error) {
+    const { message } = blockerOf(error, `a larger PersistentVolumeClaim ${name}`);
+    return { disk: yes('ExpansionPending', message), atMs: snapshot.nowMs + refusedAgainMs };
+  }
 }
 
 async function ensureMachine(

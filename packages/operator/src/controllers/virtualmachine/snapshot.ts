@@ -54,6 +54,8 @@ export type Snapshot = {
     readonly hasKubevirt: boolean;
     readonly hasNetworks: boolean;
     readonly hasStorageClass: (name: string) => boolean;
+    /** Whether volumes of a class can be made larger. */
+    readonly canExpand: (storageClass: string) => boolean;
   };
   /** KubeVirt's words about the last start that failed; it shows them for a fraction of a second only. */
   readonly startProblem: string | undefined;

@@ -107,8 +107,9 @@ function summaryOf(
   const pause = isPaused(snapshot) ? '; paused by the annotation pelotech.ot/paused: nothing is changed until it is removed' : '';
   if (isUsable) {
     // What is wrong with an image or a network does not hurt a machine that has its disk and runs; people want to know all the same.
+    const growing = report.disk.reason === 'ExpansionPending' ? [`; ${report.disk.message}`] : [];
     const notes = [problem, report.image].flatMap((finding) => (finding?.status === 'False' ? [`; ${finding.message}`] : []));
-    const message = `${running.message}${addresses}${[...new Set(notes)].join('')}${pause}`;
+    const message = `${running.message}${addresses}${[...new Set([...notes, ...growing])].join('')}${pause}`;
     return { Ready: yes('Ready', message), Reconciling: no('UpToDate', message), Stalled: no('UpToDate', message) };
   }
   const { reason, message: words, isStuck } = problem ?? (running.status === 'True' ? guest : running);
