@@ -1,5 +1,5 @@
-// Prints the objects that CDI's operator would install, as one JSON array: roles, bindings, service accounts, Services,
-// Deployments, CustomResourceDefinitions and webhooks, from upstream's own code, so that they cannot differ from it.
+// Prints the objects that CDI's operator would install beside its definitions, as one JSON array: roles, bindings, service accounts, Services,
+// Deployments and webhooks, from upstream's own code, so that they cannot differ from it.
 // Arguments: namespace, then the images of controller, apiserver, importer, cloner, uploadserver.
 package main
 
@@ -41,7 +41,7 @@ func main() {
 		}
 		objects = append(objects, more...)
 	}
-	for _, group := range []string{"crd-resources", "apiserver-rbac", "controller-rbac", "aggregate-roles"} {
+	for _, group := range []string{"apiserver-rbac", "controller-rbac", "aggregate-roles"} {
 		add(cluster.CreateStaticResourceGroup(group, clusterArgs))
 	}
 	for _, group := range []string{"apiserver", "controller"} {
