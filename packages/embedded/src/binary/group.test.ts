@@ -15,6 +15,18 @@ test('the versions named here are those that go.mod pins', () => {
   assert.equal(requirements('upstream').get('sigs.k8s.io/kwok'), `v${kwokVersion}`, 'stages and program belong together');
 });
 
+test('a title that names a version names the one that is pinned', () => {
+  const pinned = {
+    multus: 'gopkg.in/k8snetworkplumbingwg/multus-cni.v4',
+    'kube-router': 'github.com/cloudnativelabs/kube-router/v2',
+    coredns: 'github.com/coredns/coredns',
+  } as const;
+  for (const [name, module] of Object.entries(pinned)) {
+    const version = requirements(name).get(module)?.slice(1);
+    assert.ok(groups[name as keyof typeof pinned].title.includes(` ${version}:`), `${name} ${version}`);
+  }
+});
+
 test('every staging module is pinned to the release of Kubernetes', () => {
   const goMod = readFileSync(join(moduleRoot, 'kubernetes', 'go.mod'), 'utf8');
   const replaced = [...goMod.matchAll(/^\t(k8s\.io\/\S+) => (k8s\.io\/\S+) (\S+)$/gm)];

@@ -37,6 +37,8 @@ const kubernetesVersionVariables = ['k8s.io/component-base/version', 'k8s.io/cli
   `${path}.gitCommit=unknown`,
 ]);
 
+const kubernetesTags = ['selinux', 'notest', 'grpcnotrace'] as const;
+
 /** All groups. To add one: its module under `go/`, an entry here. */
 export const groups = {
   core: {
@@ -50,7 +52,7 @@ export const groups = {
       'k8s.io/kubernetes/cmd/kube-scheduler': 'kube-scheduler',
       'k8s.io/kubernetes/cmd/kubectl': 'kubectl',
     },
-    tags: ['selinux', 'notest', 'grpcnotrace'],
+    tags: kubernetesTags,
     variables: kubernetesVersionVariables,
     coldBuildMs: 9 * minuteMs,
     diskBytes: 6 * gibibyte,
@@ -79,6 +81,63 @@ export const groups = {
     variables: [],
     coldBuildMs: 9 * minuteMs,
     diskBytes: 5 * gibibyte,
+  },
+  node: {
+    name: 'node',
+    title: `Kubernetes ${kubernetesVersion}: kubelet and kube-proxy for a real node`,
+    module: 'kubernetes',
+    programs: {
+      'k8s.io/kubernetes/cmd/kubelet': 'kubelet',
+      'k8s.io/kubernetes/cmd/kube-proxy': 'kube-proxy',
+    },
+    tags: kubernetesTags,
+    variables: kubernetesVersionVariables,
+    coldBuildMs: 5 * minuteMs,
+    diskBytes: 4 * gibibyte,
+  },
+  'node-tools': {
+    name: 'node-tools',
+    title: 'Two small programs of our own: the first process of a pod, and the keeper of bridges',
+    module: 'node-tools',
+    programs: {
+      'terrain.dev/embedded/node-tools/pause': 'pause',
+      'terrain.dev/embedded/node-tools/bridge': 'cni-bridge',
+    },
+    tags: [],
+    variables: [],
+    coldBuildMs: 20_000,
+    diskBytes: gibibyte / 4,
+  },
+  // Three modules, since no one set of versions of their dependencies suits them all.
+  multus: {
+    name: 'multus',
+    title: 'Multus 4.3.0: more than one network per pod',
+    module: 'multus',
+    programs: { 'gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus': 'multus' },
+    tags: [],
+    variables: [],
+    coldBuildMs: 2 * minuteMs,
+    diskBytes: 2 * gibibyte,
+  },
+  'kube-router': {
+    name: 'kube-router',
+    title: 'kube-router 2.10.0: network policies',
+    module: 'kube-router',
+    programs: { 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router': 'kube-router' },
+    tags: [],
+    variables: [],
+    coldBuildMs: 3 * minuteMs,
+    diskBytes: 2 * gibibyte,
+  },
+  coredns: {
+    name: 'coredns',
+    title: 'CoreDNS 1.14.7: names of Services',
+    module: 'coredns',
+    programs: { 'github.com/coredns/coredns': 'coredns' },
+    tags: [],
+    variables: [],
+    coldBuildMs: 4 * minuteMs,
+    diskBytes: 2 * gibibyte,
   },
   cdi: {
     name: 'cdi',
@@ -125,6 +184,16 @@ export const groupNames = Object.keys(groups) as readonly GroupName[];
 
 /** What a cluster needs unless it is asked to be real; the rest is built when it is first used. */
 export const usualGroupNames = ['core', 'sim'] as const satisfies readonly GroupName[];
+
+/** What a real node needs beside those. */
+export const nodeGroupNames = [
+  'node',
+  'node-tools',
+  'multus',
+  'kube-router',
+  'coredns',
+  'storage',
+] as const satisfies readonly GroupName[];
 
 /** Where the Go modules of the groups are checked in. */
 export const moduleRoot = fileURLToPath(new URL('../../go/', import.meta.url));
