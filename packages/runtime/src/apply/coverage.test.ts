@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { AppliedMemory } from './applied-memory.ts';
 import { isCovered, projection } from './coverage.ts';
-import { canonicalJson, digest } from './digest.ts';
+import { canonicalJson, digest, isSameJson } from './digest.ts';
 
 const cases: Record<string, { desired: unknown; actual: unknown; want: boolean }> = {
   'equal values': { desired: { a: 1, b: [true, null] }, actual: { a: 1, b: [true, null] }, want: true },
@@ -29,6 +30,23 @@ test('a digest does not depend on the order of keys, but on everything else', ()
   assert.equal(digest({ a: 1, b: { c: [1, 2], d: undefined } }), digest({ b: { c: [1, 2] }, a: 1 }));
   assert.notEqual(digest({ a: [1, 2] }), digest({ a: [2, 1] }));
   assert.equal(canonicalJson({ b: 'ü"', a: [undefined, null] }), '{"a":[null,null],"b":"ü\\""}');
+});
+
+test('two pieces of data say the same when their canonical forms are the same', () => {
+  const leaf = fc.constantFrom<unknown>(undefined, null, true, 0, 1, '', 'a');
+  const { data } = fc.letrec<{ data: unknown }>((tie) => ({
+    data: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(tie('data'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('data'), { maxKeys: 3 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(data, data, (a, b) => isSameJson(a, b) === (canonicalJson(a) === canonicalJson(b))),
+    { numRuns: 5000 },
+  );
+  fc.assert(fc.property(data, (a) => isSameJson(a, structuredClone(a))));
 });
 
 test('the memory knows what the server makes of a manifest, until one of both changes', () => {

@@ -17,7 +17,19 @@ export function canonicalJson(value: unknown): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Whether two pieces of JSON data say the same. */
+/** Whether two pieces of JSON data say the same, whatever the order of their keys; undefined is the same as nothing, in a list as null. */
 export function isSameJson(a: unknown, b: unknown): boolean {
-  return a === b || canonicalJson(a) === canonicalJson(b);
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return (a ?? null) === (b ?? null);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => isSameJson(item, b[index]));
+  }
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key in left) if (!isSameMember(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
 }
+
+/** A member that is null is there; one that is undefined is not. */
+const isSameMember = (a: unknown, b: unknown): boolean => (a === undefined) === (b === undefined) && isSameJson(a, b);

@@ -134,7 +134,12 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     const stash: Stashed[] = [];
     this.#inPass.set(key, stash);
     this.#ownWrites.beginPass(key);
-    const log = this.#options.log.child({ controller: this.name, object: key, reconcile: randomUUID() });
+    let made: Logger | undefined;
+    // Most passes say nothing, and a logger of its own costs more than the rest of a short pass.
+    const log = (): Logger => {
+      made ??= this.#options.log.child({ controller: this.name, object: key, reconcile: randomUUID() });
+      return made;
+    };
     const deadline = new AbortController();
     const abort = (): void => deadline.abort(this.#stop.signal.reason);
     this.#stop.signal.addEventListener('abort', abort, { once: true });
@@ -148,7 +153,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     try {
       outcome = this.#settle(key, await this.#reconcile(key, log, deadline.signal));
     } catch (error) {
-      outcome = this.#fail(key, error, log);
+      outcome = this.#fail(key, error, log());
     } finally {
       cancelDeadline();
       this.#stop.signal.removeEventListener('abort', abort);
@@ -160,7 +165,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     observer?.passEnded?.(outcome, clock.monotonic() - startedAt);
   }
 
-  #reconcile(key: string, log: Logger, signal: AbortSignal): Promise<Result> {
+  #reconcile(key: string, log: () => Logger, signal: AbortSignal): Promise<Result> {
     const { api, fieldManager, informers } = this.#options;
     const writer = new Writer({
       api,
@@ -171,7 +176,14 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       removed: (type, object) => this.#ownWrites.removed(key, type, object),
       shown: (type, object) => informers.shown(type, object),
     });
-    return this.#options.reconcile(parseKey(key), { signal, log, writer, failures: this.#limiter.count(key) });
+    return this.#options.reconcile(parseKey(key), {
+      signal,
+      get log() {
+        return log();
+      },
+      writer,
+      failures: this.#limiter.count(key),
+    });
   }
 
   #settle(key: string, { afterMs }: Result): Outcome {

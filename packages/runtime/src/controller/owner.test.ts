@@ -19,9 +19,14 @@ const owned = (references: Partial<OwnerReference>[]): KubeObject => ({
     })),
   },
 });
-const owners = (kind: string | undefined, namespaced = true, metadataOnly = false): Informer<KubeObject> =>
+const owners = (
+  kind: string | undefined,
+  namespaced = true,
+  metadataOnly = false,
+  named: { kind?: string } = {},
+): Informer<KubeObject> =>
   ({
-    type: { group: 'example.com', version: 'v1', plural: 'things', namespaced },
+    type: { group: 'example.com', version: 'v1', plural: 'things', namespaced, ...named },
     scope: { metadataOnly },
     store: { values: () => (kind === undefined ? [] : [{ apiVersion: 'example.com/v1', kind, metadata: {} }]) },
   }) as unknown as Informer<KubeObject>;
@@ -43,6 +48,11 @@ const cases: Record<string, { references: Partial<OwnerReference>[]; informer: I
     want: ['ns/a'],
   },
   'no owner known yet': { references: [{ controller: true }], informer: owners(undefined), want: ['ns/a'] },
+  'no owner known yet, of a kind that has a name': {
+    references: [{ controller: true, kind: 'Other' }],
+    informer: owners(undefined, true, false, { kind: 'Thing' }),
+    want: [],
+  },
   'owners known by metadata only': {
     references: [{ controller: true }],
     informer: owners('PartialObjectMetadata', true, true),

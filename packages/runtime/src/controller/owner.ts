@@ -15,8 +15,9 @@ export function ownerKeys(object: KubeObject, owners: Informer<KubeObject>): str
   return [keyText({ namespace: owners.type.namespaced ? object.metadata.namespace : undefined, name: owner.name })];
 }
 
-/** As the objects say it; undefined while there are none, when any key leads nowhere. */
+/** As the type or the objects say it; undefined while neither does, when any key leads nowhere. */
 function kindOf(informer: Informer<KubeObject>): string | undefined {
+  if (informer.type.kind !== undefined) return informer.type.kind;
   if (informer.scope.metadataOnly === true) return undefined;
   for (const object of informer.store.values()) return object.kind;
   return undefined;

@@ -9,6 +9,8 @@ export interface ResourceType {
   readonly version: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** As owner references name it. Lets a controller tell owners of its kind from others while there are none to look at. */
+  readonly kind?: string;
 }
 
 /** One object, or part of it, of a kind. */

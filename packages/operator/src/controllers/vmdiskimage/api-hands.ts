@@ -36,11 +36,12 @@ import type { Eyes, Hands } from './hands.ts';
 import { imageKeyOf } from './references.ts';
 import type { StoredImage } from './snapshot.ts';
 
-const typeOf = ({ group, version, plural }: { group: string; version: string; plural: string }): ResourceType => ({
+const typeOf = ({ group, version, plural, kind }: typeof vmDiskImageKind | typeof virtualMachineKind): ResourceType => ({
   group,
   version,
   plural,
   namespaced: true,
+  kind,
 });
 export const imageType = typeOf(vmDiskImageKind);
 export const machineType = typeOf(virtualMachineKind);

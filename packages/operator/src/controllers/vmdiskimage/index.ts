@@ -16,6 +16,7 @@ import { eyesOn, handsOf, imageType, machineType } from './api-hands.ts';
 import { Intake } from './intake.ts';
 import { Memories } from './memory.ts';
 import { Needs } from './needs.ts';
+import { claimNews, snapshotNews, volumeNews } from './news.ts';
 import { NamedObjectWatch } from './object-watch.ts';
 import { addIndexes, byNamespace, byVolume, type ImageInformers, inUseByNamespace } from './observe.ts';
 import type { Deps, StoredHandler } from './pass.ts';
@@ -98,13 +99,22 @@ export function addImageController({
     name: 'vmdiskimage',
     for: informers.images,
     workers,
-    reconcile: ({ namespace, name }, { writer, signal, log }) =>
-      reconcileImage({ deps, key: `${namespace}/${name}`, hands: handsOf(writer, api, signal), signal, log }),
+    reconcile: ({ namespace, name }, context) => {
+      const { writer, signal } = context;
+      const pass = { deps, key: `${namespace}/${name}`, hands: handsOf(writer, api, signal), signal };
+      // Asked for only when there is something to say.
+      return reconcileImage({
+        ...pass,
+        get log() {
+          return context.log;
+        },
+      });
+    },
   });
   controller
-    .owns(informers.dataVolumes)
-    .owns(informers.snapshots)
-    .watches(informers.claims, (claim) => imagesOfVolume(informers, claim))
+    .owns(informers.dataVolumes, volumeNews)
+    .owns(informers.snapshots, snapshotNews)
+    .watches(informers.claims, (claim) => imagesOfVolume(informers, claim), claimNews)
     .watches(informers.namespaces, ({ metadata }) => imagesIn(informers, metadata))
     .watches(importers, ({ metadata }) => keeper.closingImages(metadata.namespace ?? ''));
   informers.storageClasses.onChange(() => platform.wakeAll());
