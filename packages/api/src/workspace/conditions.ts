@@ -48,6 +48,10 @@ export const workspaceReasons = {
     description: 'Disk images are queued or being downloaded.',
     whatToDo: 'Nothing; the message names them.',
   },
+  DiskImagesBlocked: {
+    description: 'A disk image waits for something that does not exist: a Secret, a ConfigMap, a class, or the platform itself.',
+    whatToDo: 'Create what the message names, or correct the source of the image. The workspace goes on by itself.',
+  },
   DiskImagesFailed: {
     description: 'A disk image was given up and there is no older download of it.',
     whatToDo: 'Follow the reason of the VMDiskImage the message names. The workspace goes on by itself.',
@@ -74,6 +78,11 @@ export const workspaceReasons = {
   ContainersFailed: {
     description: 'A container cannot start: its image cannot be pulled, it keeps crashing, or it is refused.',
     whatToDo: 'Correct what the message quotes. The workspace goes on by itself.',
+  },
+  PullSecretMissing: {
+    description:
+      "A Secret of imagePullSecrets does not exist in the operator's namespace, or does not hold credentials of a registry. Containers whose images need none run all the same.",
+    whatToDo: 'Create the Secret there, or remove it from imagePullSecrets. The workspace goes on by itself.',
   },
   QuotaExceeded: {
     description: 'A quota leaves no room for a part of the workspace.',

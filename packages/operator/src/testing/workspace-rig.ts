@@ -11,8 +11,7 @@ import {
 } from '@terrain/api';
 import { Connection, type KubeObject, Manager, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
 import { ApiFake, type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
-import { workspaceType } from '#controllers/workspace/children.ts';
+import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { addWorkspaceController, type WorkspaceController } from '#controllers/workspace/index.ts';
 import type { WorkspacePolicy } from '#controllers/workspace/snapshot.ts';
 import { claimType } from '#platform/core.ts';

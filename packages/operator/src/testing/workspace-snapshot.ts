@@ -18,6 +18,7 @@ export function aSnapshot(spec: WorkspaceSpec, change: Partial<Snapshot> = {}): 
     children: new Map(),
     images: new Map(),
     pods: [],
+    operatorNamespace: 'sync-operator',
     pullSecrets: new Map(),
     storageClasses: [],
     platform: { hasNetworks: true, hasKubeOvn: true },

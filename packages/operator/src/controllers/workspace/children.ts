@@ -1,19 +1,12 @@
 /** The kinds a workspace has children of. */
-import { type WorkspaceSpec, workspaceKind } from '@terrain/api';
+import type { WorkspaceSpec } from '@terrain/api';
 import type { ResourceType } from '@terrain/runtime';
-import { machineType } from '#controllers/virtualmachine/pass.ts';
+import { machineType } from '#controllers/shared/kind.ts';
 import { claimType, secretType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
 import { subnetType, vpcType } from '#platform/kube-ovn.ts';
 import { networkType } from '#platform/network.ts';
 import { deploymentType, jobType, serviceType } from '#platform/workload.ts';
-
-export const workspaceType: ResourceType = {
-  group: workspaceKind.group,
-  version: workspaceKind.version,
-  plural: workspaceKind.plural,
-  namespaced: false,
-};
 
 /** What runs, and goes first. */
 export const workloadTypes: readonly ResourceType[] = [deploymentType, jobType, machineType];

@@ -1,12 +1,13 @@
 /** What is the case with every part of a workspace. Pure. */
 import { containerNetworkName } from '@terrain/api';
+import { isGoing } from '#controllers/shared/removal.ts';
 import { networkType } from '#platform/network.ts';
 import { clusterFinding, deploymentOf } from './cluster.ts';
 import { awaitedVolumes, isOpen, type Part } from './decide.ts';
 import { attachedDefinition } from './desired-network.ts';
-import { isGoing } from './facts.ts';
 import { imageStates } from './image.ts';
 import { machineFinding, machineOf } from './machine.ts';
+import { pullSecretProblem } from './pull-secret.ts';
 import { type ComponentKind, childOf, type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
 import { volumeFinding } from './volume.ts';
 
@@ -34,9 +35,11 @@ export function componentsOf(snapshot: Snapshot, blockers: Blockers): readonly C
     }),
     ...containerClusters.map((cluster) => {
       const deployment = deploymentOf(snapshot, cluster);
-      if (awaited !== undefined) return component('ContainerCluster', cluster.name, awaited);
-      if (deployment !== undefined)
+      if (deployment !== undefined && awaited === undefined)
         return component('ContainerCluster', cluster.name, clusterFinding(snapshot, cluster, deployment));
+      const unheld = pullSecretProblem(snapshot);
+      if (unheld !== undefined) return component('ContainerCluster', cluster.name, no('PullSecretMissing', unheld));
+      if (awaited !== undefined) return component('ContainerCluster', cluster.name, awaited);
       const missing = awaitedVolumes(snapshot, cluster);
       const waits =
         missing.length > 0 ? no('Waiting', `waits for volume ${missing.join(', ')}`) : no('ContainersNotReady', 'is being made');

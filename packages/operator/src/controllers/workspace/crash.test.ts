@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkspaceSpec } from '@terrain/api';
 import type { FaultPlan } from '@terrain/runtime/testing';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { namespaceType } from '#platform/core.ts';
 import { deploymentType } from '#platform/workload.ts';
 import { WorkspaceRig } from '#testing/workspace-rig.ts';
-import { childTypes, workspaceType } from './children.ts';
+import { childTypes } from './children.ts';
 
 const lab: WorkspaceSpec = {
   vms: [

@@ -1,7 +1,8 @@
 /** What is to be done for a workspace. Pure: from what was observed, never from its own phase. */
 import { deployKeySecretName, judgeTopology, type WorkspaceContainerCluster } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { machineType } from '#controllers/virtualmachine/pass.ts';
+import { machineType } from '#controllers/shared/kind.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
 import { claimType, namespaceType, secretType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
 import { deploymentType, jobType, serviceType } from '#platform/workload.ts';
@@ -10,11 +11,12 @@ import { deploymentOf } from './cluster.ts';
 import { deployUser, desiredDeploy, hasRunner, keySecretOf } from './deploy.ts';
 import { desiredDeployment, desiredService } from './desired-cluster.ts';
 import { desiredMachine, desiredPasswords } from './desired-machine.ts';
-import { desiredIsolation, desiredNamespace, desiredPullSecret, isPullSecret } from './desired-namespace.ts';
+import { desiredIsolation, desiredNamespace, desiredPullSecret } from './desired-namespace.ts';
 import { desiredNetwork } from './desired-network.ts';
 import { desiredClaim, desiredSeedJob, isFilled, volumeAnnotations } from './desired-volume.ts';
-import { isGoing, isOwnNamespace, isPaused, namespaceOf } from './facts.ts';
+import { isOwnNamespace, isPaused, namespaceOf } from './facts.ts';
 import { type ImageState, imageStates } from './image.ts';
+import { usablePullSecrets } from './pull-secret.ts';
 import { type ComponentKind, childId, type Finding, no, type Snapshot, stuck } from './snapshot.ts';
 import { claimOf, filledFrom, isJobOf, isUsable, seedJobOf } from './volume.ts';
 
@@ -108,15 +110,13 @@ function item(snapshot: Snapshot, part: Part, type: ResourceType, desired: KubeO
 }
 
 function groundOf(snapshot: Snapshot): Item[] {
-  const { workspace, namespace, pullSecrets } = snapshot;
+  const { workspace, namespace } = snapshot;
   // The cache holds nothing but the metadata of namespaces, under another kind.
   const observed = namespace === undefined ? undefined : { ...namespace, apiVersion: 'v1', kind: 'Namespace' };
   return [
     { type: namespaceType, desired: desiredNamespace(workspace), observed, part: 'namespace' },
     item(snapshot, 'namespace', networkPolicyType, desiredIsolation(workspace)),
-    ...[...pullSecrets.values()]
-      .filter(isPullSecret)
-      .map((secret) => item(snapshot, 'namespace', secretType, desiredPullSecret(workspace, secret))),
+    ...usablePullSecrets(snapshot).map((secret) => item(snapshot, 'namespace', secretType, desiredPullSecret(workspace, secret))),
   ];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VirtualMachine, Workspace, WorkspaceSpec } from '@terrain/api';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { imageType, machineType } from '#controllers/shared/kind.ts';
 import { podType, type Secret, secretType } from '#platform/core.ts';
 import { type Job, jobType } from '#platform/workload.ts';
 import { WorkspaceRig } from '#testing/workspace-rig.ts';

@@ -52,10 +52,6 @@ export function desiredIsolation(workspace: StoredWorkspace): NetworkPolicy {
   };
 }
 
-/** Secrets of other types may hold anything; only credentials of registries are handed on. */
-const registryTypes: ReadonlySet<string> = new Set(['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']);
-export const isPullSecret = ({ type }: Secret): boolean => registryTypes.has(type ?? '');
-
 /** The copy of a pull secret, where pods can use it. */
 export function desiredPullSecret(workspace: StoredWorkspace, { metadata, type, data }: Secret): Secret {
   return {

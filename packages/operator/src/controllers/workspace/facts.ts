@@ -9,10 +9,8 @@ import {
   type WorkspaceVM,
   workspaceNamespace,
 } from '@terrain/api';
-import { controllerReference, controllerUid, type KubeObject, type OwnerReference } from '@terrain/runtime';
+import { controllerReference, controllerUid, type OwnerReference } from '@terrain/runtime';
 import type { Snapshot, StoredWorkspace } from './snapshot.ts';
-
-export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 export const isPaused = ({ metadata }: StoredWorkspace): boolean => metadata.annotations?.[annotations.paused] === 'true';
 

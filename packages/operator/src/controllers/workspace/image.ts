@@ -7,10 +7,12 @@ import {
   pelotechApiVersion,
   sourceHash,
   type VMDiskImage,
+  type VMDiskImageReason,
   type VMDiskImageSpec,
   type WorkspaceVM,
 } from '@terrain/api';
-import { diskSizeOf, isGoing } from './facts.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
+import { diskSizeOf } from './facts.ts';
 import { machineOf } from './machine.ts';
 import { type Finding, no, type Snapshot, stuck, type WorkspacePolicy, yes } from './snapshot.ts';
 
@@ -47,9 +49,21 @@ function findingOf(image: VMDiskImage, text: string): Finding {
   if (isCurrent && isTrue(image, 'Ready')) return yes('Ready', `${text} can be cloned`);
   if (isGivenUp && artifact !== undefined) return yes('Ready', `the last good download of ${text} is used`);
   if (isGivenUp) return stuck('DiskImagesFailed', `${text} failed: ${status?.message ?? 'it says no more'}`);
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (blocking.has(ready?.reason ?? '')) return stuck('DiskImagesBlocked', `${text} waits: ${ready?.message}`);
   // Without its progress, which would be a write on every workspace that waits for it.
   return no('DiskImagesNotReady', `waits for ${text}, which is ${status?.phase ?? 'Queued'}`);
 }
+
+/** Reasons of an image for which nothing happens until somebody creates or corrects another object. */
+const blocking: ReadonlySet<string> = new Set<VMDiskImageReason>([
+  'SecretMissing',
+  'SecretInvalid',
+  'CertConfigMapMissing',
+  'StorageClassMissing',
+  'SnapshotClassMissing',
+  'PlatformMissing',
+]);
 
 const isTrue = ({ status }: VMDiskImage, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;

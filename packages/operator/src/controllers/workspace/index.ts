@@ -1,24 +1,22 @@
 /** The Workspace controller: what it watches, and who is woken by what. */
 import { labels, type VirtualMachine, type VMDiskImage, type Workspace } from '@terrain/api';
 import { type ApiTransport, type Controller, type KubeObject, keyOf, type Manager } from '@terrain/runtime';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { namespaceType, podType, type Secret, type StorageClass, secretType, storageClassType } from '#platform/core.ts';
 import { subnetType } from '#platform/kube-ovn.ts';
 import { networkType } from '#platform/network.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
 import type { Pod } from '#platform/workload.ts';
-import { childTypes, workspaceType } from './children.ts';
+import { childTypes } from './children.ts';
 import { addIndexes, type WorkspaceInformers, workspacesOf } from './observe.ts';
 import type { Deps } from './pass.ts';
 import { reconcileWorkspace } from './reconcile.ts';
 import type { WorkspacePolicy } from './snapshot.ts';
 
-export interface WorkspaceControllerOptions extends Pick<Deps, 'ready' | 'serverNow' | 'policy' | 'clusterRanges'> {
+export interface WorkspaceControllerOptions extends Pick<Deps, 'ready' | 'serverNow' | 'policy' | 'clusterRanges' | 'namespace'> {
   readonly manager: Manager;
   /** As the manager's, and learning the server's time. */
   readonly api: ApiTransport;
-  /** Where pull secrets are copied from. */
-  readonly namespace: string;
   readonly workers: number;
 }
 
@@ -46,8 +44,8 @@ function informersOf({ informers }: Manager, namespace: string): WorkspaceInform
 
 /** Adds the controller to a manager. */
 export function addWorkspaceController(options: WorkspaceControllerOptions): WorkspaceController {
-  const { manager, api, namespace, workers, ...sources } = options;
-  const informers = informersOf(manager, namespace);
+  const { manager, api, workers, ...sources } = options;
+  const informers = informersOf(manager, sources.namespace);
   addIndexes(informers);
   const { networks, subnets, workspaces } = informers;
   const platform = new PlatformWait([networks, subnets], (key) => controller.queue.add(key));

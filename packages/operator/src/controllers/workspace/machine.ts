@@ -1,7 +1,7 @@
 /** The machines of a workspace. Pure. */
 import type { VirtualMachine, WorkspaceVM } from '@terrain/api';
-import { machineType } from '#controllers/virtualmachine/pass.ts';
-import { isGoing } from './facts.ts';
+import { machineType } from '#controllers/shared/kind.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
 import { childOf, type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
 
 export const machineOf = (snapshot: Snapshot, { name }: WorkspaceVM): VirtualMachine | undefined =>

@@ -55,13 +55,15 @@ export interface ObserveSources {
   readonly informers: WorkspaceInformers;
   readonly policy: () => WorkspacePolicy;
   readonly serverNow: () => number;
+  /** Where the operator is. */
+  readonly namespace: string;
   /** What the cluster uses itself. */
   readonly clusterRanges: TopologyOptions;
 }
 
 /** What is known about a workspace; undefined when it is gone. */
 export function observe(sources: ObserveSources, key: string): Snapshot | undefined {
-  const { informers, policy: policyInForce, serverNow, clusterRanges } = sources;
+  const { informers, policy: policyInForce, serverNow, namespace, clusterRanges } = sources;
   const workspace = informers.workspaces.store.get(key) as StoredWorkspace | undefined;
   if (workspace === undefined) return undefined;
   const { name, uid } = workspace.metadata;
@@ -81,10 +83,11 @@ export function observe(sources: ObserveSources, key: string): Snapshot | undefi
         return found === undefined ? [] : [[image, found]];
       }),
     ),
+    operatorNamespace: namespace,
     pods: informers.pods.store.byIndex(byLabel, labelValue(name)),
     pullSecrets: new Map(
       (workspace.spec.imagePullSecrets ?? []).flatMap(({ name: secret }) => {
-        const found = [...informers.ownSecrets.store.values()].find(({ metadata }) => metadata.name === secret);
+        const found = informers.ownSecrets.store.get(`${namespace}/${secret}`);
         return found === undefined ? [] : [[secret, found]];
       }),
     ),

@@ -3,19 +3,17 @@ import {
   type ApiTransport,
   after,
   done,
-  ForeignObjectError,
   type Happening,
   type KubeObject,
   Resource,
   type Result,
-  refusalOf,
   type Writer,
 } from '@terrain/runtime';
-import { shorten } from '#platform/failure.ts';
-import { workspaceType } from './children.ts';
+import { blockerOf as sharedBlockerOf } from '#controllers/shared/blocker.ts';
+import { workspaceType } from '#controllers/shared/kind.ts';
 import { eventOf } from './events.ts';
 import type { ObserveSources } from './observe.ts';
-import { type Finding, no, type Snapshot, type StoredWorkspace, stuck } from './snapshot.ts';
+import { type Finding, type Snapshot, type StoredWorkspace, stuck } from './snapshot.ts';
 import { type Report, statusOf } from './status.ts';
 
 /** What every pass shares. */
@@ -75,23 +73,9 @@ const isPlatformAwaited = ({ conditions = [] }: WorkspaceStatus): boolean =>
   );
 
 /** Why an object could not be made; errors that are no refusal are thrown on. `words` false keeps the server's words out of the status. */
-export function blockerOf(error: unknown, what: string, { words = true } = {}): Finding {
-  if (error instanceof ForeignObjectError)
-    return stuck('RefusedByPlatform', `${what} exists already and is not of this workspace; delete it, or rename the entry`);
-  const told = words ? shorten((error as Error).message.replace(/^[A-Z]+ \S+: /, '')) : 'its words are in the log';
-  switch (refusalOf(error)) {
-    case 'policy':
-    case 'manifest':
-      return stuck('RefusedByPlatform', `${what} is refused: ${told}`);
-    case 'rights':
-      return no('RefusedByPlatform', `${what} is refused: ${told}`);
-    case 'quota':
-      return no('QuotaExceeded', `there is no room for ${what}: ${told}`);
-    case 'terminating':
-      return no('NamespaceTerminating', `${what} cannot be made: the namespace is being deleted`);
-    case 'missing':
-      return no('PlatformMissing', `${what} cannot be made: its namespace or its kind does not exist (${told})`);
-    default:
-      throw error;
-  }
-}
+export const blockerOf = (error: unknown, what: string, { words = true } = {}): Finding =>
+  sharedBlockerOf(error, what, {
+    taken: stuck('RefusedByPlatform', `${what} exists already and is not of this workspace; delete it, or rename the entry`),
+    terminating: 'NamespaceTerminating',
+    words,
+  });

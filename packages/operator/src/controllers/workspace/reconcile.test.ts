@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VMDiskImage, WorkspaceSpec } from '@terrain/api';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { claimType, namespaceType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
 import { subnetType } from '#platform/kube-ovn.ts';
 import { networkType } from '#platform/network.ts';
 import { deploymentType, jobType, serviceType } from '#platform/workload.ts';
 import { WorkspaceRig } from '#testing/workspace-rig.ts';
-import { workspaceType } from './children.ts';
 
 const lab: WorkspaceSpec = {
   vms: [{ name: 'router', backingVMDiskImage: 'debian', version: '1.2', resources: { cpu: '1', memory: '1Gi' } }],

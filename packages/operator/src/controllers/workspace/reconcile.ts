@@ -1,13 +1,13 @@
 /** One pass over one workspace: the only place, with the files it calls, where decisions become effects. */
 import { finalizers, type VMDiskImage, type Workspace } from '@terrain/api';
 import { after, done, ForeignObjectError, type KubeObject, type Result } from '@terrain/runtime';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
+import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
 import { secretType } from '#platform/core.ts';
-import { workspaceType } from './children.ts';
 import { decide, type Item, namespaceTaken, type Part, type Plan } from './decide.ts';
 import { desiredKeySecret } from './deploy.ts';
 import { happenings } from './events.ts';
-import { isGoing, isPaused, namespaceOf } from './facts.ts';
+import { isPaused, namespaceOf } from './facts.ts';
 import { toRelease } from './image.ts';
 import { observe } from './observe.ts';
 import { blockerOf, isCurrent, type Pass, save } from './pass.ts';

@@ -10,19 +10,18 @@ import {
   type ResourceType,
   type Result,
 } from '@terrain/runtime';
-import { imageType } from '#controllers/virtualmachine/pass.ts';
+import { instantMs } from '#controllers/shared/condition.ts';
+import { imageType, workspaceType } from '#controllers/shared/kind.ts';
+import { blockedWords, holdersOf, isGoing, patienceMs, removeByUid } from '#controllers/shared/removal.ts';
 import { namespaceType } from '#platform/core.ts';
 import { deploymentType, jobType } from '#platform/workload.ts';
-import { groundTypes, imageNames, workloadTypes, workspaceType } from './children.ts';
-import { isGoing, namespaceOf } from './facts.ts';
+import { groundTypes, imageNames, workloadTypes } from './children.ts';
+import { namespaceOf } from './facts.ts';
 import { isHeld } from './image.ts';
 import { isWantedElsewhere } from './observe.ts';
 import type { Pass } from './pass.ts';
-import { instantMs, no, type Snapshot, type StoredWorkspace } from './snapshot.ts';
+import { no, type Snapshot, type StoredWorkspace } from './snapshot.ts';
 import { statusOf } from './status.ts';
-
-/** What takes longer than this is told to whoever waits for it. */
-const patienceMs = 60_000;
 
 /** Looks live at each step: what a cache has not shown yet must not be left behind. */
 export async function removeWorkspace(pass: Pass, snapshot: Snapshot): Promise<Result> {
@@ -43,13 +42,9 @@ export async function removeWorkspace(pass: Pass, snapshot: Snapshot): Promise<R
   return done;
 }
 
-/** Status of these kinds changes all the time; what must be right is which object it is. */
-export function removeChild({ writer }: Pass, type: ResourceType, object: KubeObject): Promise<'gone' | 'going'> {
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  // With their pods, which use the volumes and the networks.
-  const propagationPolicy = type === deploymentType || type === jobType ? 'Foreground' : 'Background';
-  return writer.delete(type, { ...object, metadata }, { propagationPolicy });
-}
+/** Deployments and Jobs with their pods, which use the volumes and the networks. */
+export const removeChild = ({ writer }: Pass, type: ResourceType, object: KubeObject): Promise<'gone' | 'going'> =>
+  removeByUid(writer, type, object, type === deploymentType || type === jobType ? 'Foreground' : 'Background');
 
 /** Deletes all of these kinds at once, so that one that is held up holds up no other; gives those that are left. */
 async function clearAll(pass: Pass, workspace: StoredWorkspace, types: readonly ResourceType[]): Promise<KubeObject[]> {
@@ -83,11 +78,10 @@ interface LiveNamespace extends KubeObject {
 const liveNamespace = ({ deps, signal }: Pass, workspace: StoredWorkspace): Promise<LiveNamespace | undefined> =>
   new Resource<LiveNamespace>(deps.api, namespaceType).find({ name: namespaceOf(workspace) }, { signal });
 
-function describe({ kind, metadata, ...rest }: KubeObject): string {
-  const held = (metadata.finalizers ?? []).join(', ');
-  const { message = '' } = (rest as { status?: { message?: string } }).status ?? {};
-  const own = metadata.finalizers?.includes(finalizers.pelotechCleanup) === true && message !== '' ? `: ${message}` : '';
-  return `${kind} ${metadata.name}${held === '' ? '' : ` (finalizer ${held})`}${own}`;
+function describe(object: KubeObject): string {
+  const { message = '' } = (object as { status?: { message?: string } }).status ?? {};
+  const isOurs = object.metadata.finalizers?.includes(finalizers.pelotechCleanup) === true;
+  return `${holdersOf(object)}${isOurs && message !== '' ? `: ${message}` : ''}`;
 }
 
 /** What the namespace controller itself says it waits for. */
@@ -102,9 +96,7 @@ async function waitFor({ writer }: Pass, snapshot: Snapshot, left: readonly stri
   const { workspace, nowMs } = snapshot;
   const leftMs = (instantMs(workspace.metadata.deletionTimestamp) ?? nowMs) + patienceMs - nowMs;
   const isPatient = leftMs > 0;
-  const because = isPatient
-    ? no('Deleting', 'is being deleted')
-    : no('CleanupBlocked', `is being deleted, and waits for ${left.join(' and ')} to be gone; look at what holds them`);
+  const because = isPatient ? no('Deleting', 'is being deleted') : no('CleanupBlocked', blockedWords(left));
   await writer.status<Workspace>(workspaceType, workspace, statusOf(snapshot, { because, blockers: new Map() }));
   return after(isPatient ? leftMs : patienceMs);
 }

@@ -1,5 +1,6 @@
 import type { TopologyOptions, VMDiskImage, Workspace, WorkspaceReason } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
+import { findingsOf, type Finding as SharedFinding } from '#controllers/shared/finding.ts';
 import type { Secret, StorageClass } from '#platform/core.ts';
 import type { Pod } from '#platform/workload.ts';
 import type { Policy } from '#policy/policy.ts';
@@ -10,17 +11,9 @@ export type StoredWorkspace = Workspace & {
 };
 
 /** What one condition says. */
-export type Finding = {
-  readonly status: 'True' | 'False';
-  readonly reason: WorkspaceReason;
-  readonly message: string;
-  /** Only a person can help. */
-  readonly isStuck?: true;
-};
+export type Finding = SharedFinding<WorkspaceReason>;
 
-export const yes = (reason: WorkspaceReason, message: string): Finding => ({ status: 'True', reason, message });
-export const no = (reason: WorkspaceReason, message: string): Finding => ({ status: 'False', reason, message });
-export const stuck = (reason: WorkspaceReason, message: string): Finding => ({ ...no(reason, message), isStuck: true });
+export const { yes, no, stuck } = findingsOf<WorkspaceReason>();
 
 /** The parts a workspace consists of. */
 export type ComponentKind = 'VMDiskImage' | 'Network' | 'Volume' | 'VirtualMachine' | 'ContainerCluster';
@@ -61,6 +54,8 @@ export type Snapshot = {
   readonly images: ReadonlyMap<string, VMDiskImage>;
   /** The pods of its container clusters. */
   readonly pods: readonly Pod[];
+  /** Where pull secrets are copied from. */
+  readonly operatorNamespace: string;
   /** Those of the pull secrets it names that exist where the operator is, by name. */
   readonly pullSecrets: ReadonlyMap<string, Secret>;
   readonly storageClasses: readonly StorageClass[];
@@ -70,8 +65,3 @@ export type Snapshot = {
 /** The child of a kind and a name; undefined when there is none. */
 export const childOf = <T extends KubeObject>({ children }: Snapshot, type: ResourceType, name: string): T | undefined =>
   children.get(childId(type, name)) as T | undefined;
-
-export function instantMs(text: string | undefined): number | undefined {
-  const ms = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
-}

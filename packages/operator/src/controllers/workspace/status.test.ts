@@ -37,6 +37,17 @@ const pod = (reason: string): Pod => ({
   status: { containerStatuses: [{ name: 'nginx', state: { waiting: { reason } } }] },
 });
 
+const guarded: WorkspaceSpec = { ...spec, imagePullSecrets: [{ name: 'registry' }] };
+const filled: WorkspaceSpec = {
+  contentImage: 'content:1',
+  volumes: [{ name: 'data', size: '1Gi', localPath: '/data', storageClass: 'fast' }],
+};
+const claim: [string, KubeObject] = [
+  childId(claimType, 'data-volume'),
+  { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data-volume', uid: 'u' } },
+];
+const fast = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'x' };
+
 const cases: Record<string, { given: Snapshot; want: [phase: string, reason: string, ready: string] }> = {
   'nothing is there yet': { given: aSnapshot(spec), want: ['Provisioning', 'NetworksPending', '0/2'] },
   'everything runs': {
@@ -76,6 +87,32 @@ const cases: Record<string, { given: Snapshot; want: [phase: string, reason: str
       ]),
     }),
     want: ['Provisioning', 'QuotaExceeded', '1/2'],
+  },
+  'a pull secret is missing, and nobody knows yet whether it is needed': {
+    given: aSnapshot(guarded, { children: new Map([...networks(), deployment({ observedGeneration: 1, replicas: 1 })]) }),
+    want: ['Provisioning', 'PullSecretMissing', '1/2'],
+  },
+  'a pull secret is missing, and an image cannot be pulled': {
+    given: aSnapshot(guarded, {
+      children: new Map([...networks(), deployment({ observedGeneration: 1, replicas: 1, updatedReplicas: 1 })]),
+      pods: [pod('ErrImagePull')],
+    }),
+    want: ['Failed', 'PullSecretMissing', '1/2'],
+  },
+  'a pull secret is missing, and nobody needs it': {
+    given: aSnapshot(guarded, { children: new Map([...networks(), deployment(running)]) }),
+    want: ['Ready', 'Ready', '2/2'],
+  },
+  'a volume of a class that does not exist, which is to be filled': {
+    given: aSnapshot(filled, { children: new Map([claim]) }),
+    want: ['Failed', 'VolumesPending', '0/1'],
+  },
+  'a volume that is being filled, and a missing pull secret': {
+    given: aSnapshot(
+      { ...filled, imagePullSecrets: [{ name: 'registry' }] },
+      { children: new Map([claim]), storageClasses: [fast] },
+    ),
+    want: ['Provisioning', 'PullSecretMissing', '0/1'],
   },
   'no Multus': {
     given: aSnapshot(spec, {

@@ -1,5 +1,6 @@
 /** What people and other programs read about a workspace. The only file that names its conditions and phases. */
-import type { Condition, WorkspaceCondition, WorkspaceReason, WorkspaceStatus } from '@terrain/api';
+import type { WorkspaceCondition, WorkspaceReason, WorkspaceStatus } from '@terrain/api';
+import { conditionOf, cut } from '#controllers/shared/condition.ts';
 import { type Blockers, type Component, componentsOf } from './components.ts';
 import { rolesFinding } from './deploy.ts';
 import { isOwnNamespace, isWantedRunning, namespaceOf } from './facts.ts';
@@ -19,13 +20,14 @@ export function statusOf(snapshot: Snapshot, report: Report): WorkspaceStatus {
   const { generation } = workspace.metadata;
   const components = componentsOf(snapshot, report.blockers);
   const verdicts = verdictsOf(snapshot, components, report);
+  const context = { before: workspace.status?.conditions ?? [], generation, nowMs };
   const isReady = verdicts.Ready.status === 'True';
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase: isReady ? 'Ready' : verdicts.Stalled.status === 'True' ? 'Failed' : 'Provisioning',
     message: cut(verdicts.Ready.message, longestMessage),
     conditions: Object.entries(verdicts).map(([type, verdict]) =>
-      conditionOf(type, verdict, workspace.status?.conditions ?? [], generation, nowMs),
+      conditionOf(type, verdict, { ...context, longest: type === 'Valid' ? longestCondition : longestMessage }),
     ),
     ...(isOwnNamespace(snapshot) ? { namespace: namespaceOf(workspace) } : {}),
     ready: `${components.filter(({ finding }) => finding.status === 'True').length}/${components.length}`,
@@ -121,25 +123,3 @@ function summaryOf(
 const longestMessage = 1000;
 const longestComponentMessage = 300;
 const longestCondition = 16_000;
-const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
-
-function conditionOf(
-  type: string,
-  { status, reason, message }: Finding,
-  before: readonly Condition[],
-  generation: number | undefined,
-  nowMs: number,
-): Condition {
-  const known = before.find((condition) => condition.type === type);
-  return {
-    type,
-    status,
-    reason,
-    message: cut(message, type === 'Valid' ? longestCondition : longestMessage),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    lastTransitionTime: known?.status === status ? known.lastTransitionTime : toInstant(nowMs),
-  };
-}
-
-/** Conditions have whole seconds. */
-const toInstant = (ms: number): string => new Date(ms - (ms % 1000)).toISOString().replace('.000Z', 'Z');

@@ -1,9 +1,10 @@
 /** The volumes of a workspace. Pure. */
 import { volumeClaimName, volumeSeedJobName, type WorkspaceVolume } from '@terrain/api';
-import { type Claim, claimType, defaultStorageClass } from '#platform/core.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
+import { type Claim, claimType, defaultStorageClass, type StorageClass } from '#platform/core.ts';
 import { type Job, jobEnd, jobType } from '#platform/workload.ts';
 import { fillSource, isFilled, volumeAnnotations } from './desired-volume.ts';
-import { isGoing } from './facts.ts';
+import { pullSecretProblem } from './pull-secret.ts';
 import { childOf, type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
 
 export const claimOf = (snapshot: Snapshot, { name }: WorkspaceVolume): Claim | undefined =>
@@ -41,6 +42,8 @@ export function volumeFinding(snapshot: Snapshot, volume: WorkspaceVolume): Find
   const { phase } = claim.status ?? {};
   if (phase === 'Lost')
     return stuck('VolumesPending', `${text} has lost its volume; delete the claim to start with an empty one`);
+  const lacking = phase === 'Bound' ? undefined : classProblem(snapshot, volume, text);
+  if (lacking !== undefined) return stuck('VolumesPending', lacking);
   if (isFilled(snapshot.workspace, volume) && filledFrom(snapshot, volume) === undefined) {
     const job = seedJobOf(snapshot, volume);
     const end = job === undefined ? undefined : jobEnd(job);
@@ -49,24 +52,28 @@ export function volumeFinding(snapshot: Snapshot, volume: WorkspaceVolume): Find
         'VolumeFillFailed',
         `could not be filled from ${fillSource(snapshot.workspace, volume)}: ${end.message}; delete Job ${job?.metadata.name} to try again`,
       );
-    return no('VolumesPending', `is being filled from ${fillSource(snapshot.workspace, volume)}`);
+    const unheld = pullSecretProblem(snapshot);
+    const words = `is being filled from ${fillSource(snapshot.workspace, volume)}`;
+    return unheld === undefined ? no('VolumesPending', words) : no('PullSecretMissing', `${words}, but ${unheld}`);
   }
   return phase === 'Bound' ? yes('Ready', `${text} is bound`) : pending(snapshot, volume, text);
 }
 
-function pending({ storageClasses }: Snapshot, { storageClass = '' }: WorkspaceVolume, text: string): Finding {
-  const found =
-    storageClass === ''
-      ? defaultStorageClass(storageClasses)
-      : storageClasses.find(({ metadata }) => metadata.name === storageClass);
-  if (found === undefined)
-    return stuck(
-      'VolumesPending',
-      storageClass === ''
-        ? `${text} names no StorageClass and the cluster has no default; mark a default, or set storageClass`
-        : `StorageClass ${storageClass} of ${text} does not exist; create it, or set another storageClass`,
-    );
-  if (found.volumeBindingMode === 'WaitForFirstConsumer')
+function classOf({ storageClasses }: Snapshot, { storageClass = '' }: WorkspaceVolume): StorageClass | undefined {
+  if (storageClass === '') return defaultStorageClass(storageClasses);
+  return storageClasses.find(({ metadata }) => metadata.name === storageClass);
+}
+
+function classProblem(snapshot: Snapshot, volume: WorkspaceVolume, text: string): string | undefined {
+  const { storageClass = '' } = volume;
+  if (classOf(snapshot, volume) !== undefined) return undefined;
+  return storageClass === ''
+    ? `${text} names no StorageClass and the cluster has no default; mark a default, or set storageClass`
+    : `StorageClass ${storageClass} of ${text} does not exist; create it, or set another storageClass`;
+}
+
+function pending(snapshot: Snapshot, volume: WorkspaceVolume, text: string): Finding {
+  if (classOf(snapshot, volume)?.volumeBindingMode === 'WaitForFirstConsumer')
     return yes('Ready', `${text} is bound when the first container uses it`);
   return no('VolumesPending', `${text} is not bound yet; look at its events if that lasts`);
 }
