@@ -31,8 +31,15 @@ export async function getWorkspace(connection: Connection, name: string): Promis
     });
 }
 
+/** A kind workspaces are made of. */
+export interface ChildKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly type: ResourceType;
+}
+
 /** Kinds a workspace is made of, in the order they are shown. */
-const childKinds: readonly (readonly [string, string, string])[] = [
+export const childKinds: readonly ChildKind[] = [
   ['pelotech.ot/v1alpha1', 'VirtualMachine', 'virtualmachines'],
   ['k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definitions'],
   ['v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'],
@@ -46,7 +53,14 @@ const childKinds: readonly (readonly [string, string, string])[] = [
   ['v1', 'Service', 'services'],
   ['networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'],
   ['v1', 'Secret', 'secrets'],
-];
+].map(([apiVersion = '', kind = '', name = '']) => {
+  const [first = '', second] = apiVersion.split('/');
+  const type = { group: second === undefined ? '' : first, version: second ?? first, plural: name, namespaced: true };
+  return { apiVersion, kind, type };
+});
+
+/** How people name a kind they may not look at. */
+export const kindText = ({ type }: ChildKind): string => `${type.plural}${type.group === '' ? '' : `.${type.group}`}`;
 
 /** Objects found, and the kinds that may not be looked at. */
 export interface Found {
@@ -58,9 +72,8 @@ export interface Found {
 export async function objectsIn(connection: Connection, namespace: string): Promise<Found> {
   const forbidden: string[] = [];
   const lists = await Promise.all(
-    childKinds.map(async ([apiVersion, kind, name]): Promise<readonly KubeObject[]> => {
-      const [first = '', second] = apiVersion.split('/');
-      const type = { group: second === undefined ? '' : first, version: second ?? first, plural: name, namespaced: true };
+    childKinds.map(async (childKind): Promise<readonly KubeObject[]> => {
+      const { apiVersion, kind, type } = childKind;
       // What is in a Secret is nobody's business here.
       const accept = kind === 'Secret' ? { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' } : {};
       try {
@@ -74,7 +87,7 @@ export async function objectsIn(connection: Connection, namespace: string): Prom
       } catch (error) {
         if (isNotFound(error)) return [];
         if (!(error instanceof ApiError) || error.code !== 403) throw error;
-        forbidden.push(`${name}${type.group === '' ? '' : `.${type.group}`}`);
+        forbidden.push(kindText(childKind));
         return [];
       }
     }),
@@ -107,16 +120,32 @@ export async function partsOf(connection: Connection, workspace: Workspace): Pro
 }
 
 async function imagesFor(connection: Connection, { spec }: Workspace): Promise<Found> {
-  const wanted = new Set((spec.vms ?? []).map(({ backingVMDiskImage }) => backingVMDiskImage));
-  if (wanted.size === 0) return { objects: [], forbidden: [] };
-  const ledger = await readLedger(connection);
-  const namespace = (typeof ledger === 'string' ? undefined : ledger.policy.get('imageNamespace')) || defaultImageNamespace;
+  if ((spec.vms ?? []).length === 0) return { objects: [], forbidden: [] };
+  const namespace = await imageNamespace(connection);
   try {
     const { items } = await imagesOf(connection).list({ namespace });
-    const objects = items.filter(({ metadata }) => wanted.has(metadata.name)).map((image) => ({ ...image, kind: 'VMDiskImage' }));
-    return { objects: objects as unknown as KubeObject[], forbidden: [] };
+    return { objects: imagesAmong(spec, items as unknown as readonly KubeObject[]), forbidden: [] };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 403) throw error;
-    return { objects: [], forbidden: ['vmdiskimages.pelotech.ot'] };
+    return { objects: [], forbidden: [kindText(imageKind)] };
   }
+}
+
+export const imageKind: ChildKind = {
+  apiVersion: 'pelotech.ot/v1alpha1',
+  kind: 'VMDiskImage',
+  type: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true },
+};
+
+/** The namespace disk images are kept in. */
+export async function imageNamespace(connection: Connection): Promise<string> {
+  const ledger = await readLedger(connection);
+  return (typeof ledger === 'string' ? undefined : ledger.policy.get('imageNamespace')) || defaultImageNamespace;
+}
+
+/** The images the machines of a workspace boot from. */
+export function imagesAmong({ vms = [] }: Workspace['spec'], images: readonly KubeObject[]): readonly KubeObject[] {
+  const wanted = new Set(vms.map(({ backingVMDiskImage }) => backingVMDiskImage));
+  const { apiVersion, kind } = imageKind;
+  return images.filter(({ metadata }) => wanted.has(metadata.name ?? '')).map((image) => ({ ...image, apiVersion, kind }));
 }

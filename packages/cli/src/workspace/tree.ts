@@ -110,7 +110,13 @@ export function treeOf(workspace: Workspace, objects: readonly KubeObject[]): Tr
 }
 
 /** The tree for people, with the states in one column. */
-export function renderTree(root: TreeNode): string {
+export const renderTree = (root: TreeNode): string =>
+  treeLines(root)
+    .map((line) => `${line}\n`)
+    .join('');
+
+/** The lines of the tree, with the states in one column. */
+export function treeLines(root: TreeNode): readonly string[] {
   const rows: { readonly label: string; readonly state: string; readonly reason: string }[] = [];
   const walk = (node: TreeNode, first: string, rest: string): void => {
     rows.push({ label: `${first}${node.kind} ${plain(node.name)}`, state: node.state, reason: node.reason });
@@ -123,8 +129,5 @@ export function renderTree(root: TreeNode): string {
   const [labelWidth, stateWidth] = [rows.map(({ label }) => label.length), rows.map(({ state }) => state.length)].map((widths) =>
     Math.max(...widths),
   ) as [number, number];
-  return rows
-    .map(({ label, state, reason }) => `${label.padEnd(labelWidth)}  ${state.padEnd(stateWidth)}  ${reason}`.trimEnd())
-    .map((line) => `${line}\n`)
-    .join('');
+  return rows.map(({ label, state, reason }) => `${label.padEnd(labelWidth)}  ${state.padEnd(stateWidth)}  ${reason}`.trimEnd());
 }
