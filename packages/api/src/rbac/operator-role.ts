@@ -69,6 +69,7 @@ const clusterRules: readonly Rule[] = [
   rule('storage.k8s.io', 'storageclasses', 'list', 'watch'),
   rule('', 'persistentvolumeclaims', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule('', 'pods', 'list', 'watch'),
+  rule('', 'resourcequotas', 'list', 'watch'),
   rule('', 'namespaces', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule('', 'services', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule('apps', 'deployments', 'get', 'list', 'watch', 'create', 'patch', 'delete'),

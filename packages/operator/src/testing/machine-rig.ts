@@ -33,8 +33,6 @@ const kindsOfPlatform = [
 ];
 
 const standardClass = { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } };
-/** Waits are shorter, and the server's clock is faster, by this factor. */
-const haste = 20;
 const begunMs = systemClock.now();
 /** Where the machines are. */
 export const lab = 'lab-7';
@@ -45,6 +43,8 @@ export interface MachineRigOptions {
   readonly plan?: FaultPlan;
   readonly admit?: Admission;
   readonly allowVolumeExpansion?: boolean;
+  /** Waits are shorter, and the server's clock is faster, by this factor. Default 20. */
+  readonly haste?: number;
 }
 
 /** One test's world: an image `vmdi-farm/debian` that can be cloned, and whatever the test makes of it. */
@@ -60,18 +60,21 @@ export class MachineRig implements AsyncDisposable {
   /** False: DataVolumes are left as they are. */
   clones = true;
 
-  private constructor(fake: ApiFake) {
+  readonly #haste: number;
+
+  private constructor(fake: ApiFake, haste: number) {
     this.fake = fake;
+    this.#haste = haste;
     this.#connection = new Connection(fake.credentials, { userAgent: 'test' });
   }
 
-  static async start({ plan, admit, allowVolumeExpansion = true }: MachineRigOptions = {}): Promise<MachineRig> {
+  static async start({ plan, admit, allowVolumeExpansion = true, haste = 20 }: MachineRigOptions = {}): Promise<MachineRig> {
     const fake = await ApiFake.start({ kinds: kindsOfPlatform, ...(admit === undefined ? {} : { admit }) });
     for (const kind of kinds) fake.seed(crdOf(kind) as never);
     for (const name of [lab, farm]) fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const storageClass = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: standardClass };
     fake.seed({ ...storageClass, provisioner: 'example.com/disks', allowVolumeExpansion } as never);
-    const rig = new MachineRig(fake);
+    const rig = new MachineRig(fake, haste);
     await rig.#seedImage();
     if (plan !== undefined) rig.#proxy = await FaultProxy.start({ upstream: fake.credentials, plan, kill: () => rig.#restart() });
     rig.#launch();
@@ -96,13 +99,13 @@ export class MachineRig implements AsyncDisposable {
 
   #launch(): void {
     const credentials = this.#proxy?.credentials ?? this.fake.credentials;
-    const manager = new Manager({ name: 'terrain', credentials, log: silentLogger, clock: hurriedClock(haste) });
+    const manager = new Manager({ name: 'terrain', credentials, log: silentLogger, clock: hurriedClock(this.#haste) });
     this.#stop = new AbortController();
     this.#controller = addMachineController({
       manager,
       api: manager.api,
       workers: 4,
-      serverNow: () => begunMs + (systemClock.now() - begunMs) * haste,
+      serverNow: () => begunMs + (systemClock.now() - begunMs) * this.#haste,
     });
     this.#running = manager.run(this.#stop.signal);
   }
@@ -170,7 +173,9 @@ export class MachineRig implements AsyncDisposable {
   async #platform(): Promise<void> {
     const machines = this.objects<VirtualMachine>(machineType);
     for (const image of this.objects<KubeObject & { status?: { referencesAsOf?: string } }>(imageType)) {
+      // One that has its disk need not be counted any more.
       const newest = machines
+        .filter(({ status }) => status?.rootDisk === undefined)
         .map(({ metadata }) => metadata.resourceVersion ?? '0')
         .reduce((a, b) => (compareVersions(a, b) > 0 ? a : b), '0');
       if (compareVersions(newest, image.status?.referencesAsOf ?? '0') > 0 && image.metadata.name === 'debian')

@@ -21,8 +21,10 @@ import {
 } from '#platform/kubevirt.ts';
 import { networkType } from '#platform/network.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
+import { leavesRoom, quotaType, type ResourceQuota } from '#platform/quota.ts';
 import { type VolumeSnapshot, volumeSnapshotType } from '#platform/snapshot.ts';
 import { addIndexes, type MachineInformers, machinesOf } from './observe.ts';
+import { Obstacles } from './obstacles.ts';
 import { imageType, machineType } from './pass.ts';
 import { Passwords } from './passwords.ts';
 import { QuietTime } from './quiet-time.ts';
@@ -58,6 +60,7 @@ function informersOf({ informers }: Manager): MachineInformers {
     networks: informers.get<KubeObject>(networkType, { metadataOnly: true }),
     namespaces: informers.get<KubeObject>(namespaceType, { metadataOnly: true }),
     storageClasses: informers.get<StorageClass>(storageClassType),
+    quotas: informers.get<ResourceQuota>(quotaType),
   };
 }
 
@@ -67,6 +70,8 @@ export function addMachineController({ manager, api, serverNow, workers }: Machi
   addIndexes(informers);
   const wake = (key: string): void => controller.queue.add(key);
   const watch = new NamedObjectWatch(api, manager.clock, wake);
+  const taken = new NamedObjectWatch(api, manager.clock, wake);
+  const obstacles = new Obstacles(taken, wake);
   const { dataVolumes, snapshots, kubevirt, networks } = informers;
   const platform = new PlatformWait([dataVolumes, snapshots, kubevirt, networks], wake);
   const startProblems = new Map<string, string>();
@@ -76,6 +81,7 @@ export function addMachineController({ manager, api, serverNow, workers }: Machi
     serverNow,
     api,
     passwords: new Passwords(api, watch),
+    obstacles,
     quiet: new QuietTime(),
     record: (object: KubeObject, happening: Parameters<Manager['events']['record']>[1]) =>
       manager.events.record(object, happening),
@@ -112,7 +118,16 @@ export function addMachineController({ manager, api, serverNow, workers }: Machi
     const image = informers.images.store.get(`${change.old.metadata.namespace}/${owner?.name}`);
     if (image !== undefined) for (const key of machinesOf.image(informers, image)) wake(key);
   });
-  return { controller, close: () => watch.close() };
+  informers.quotas.onChange((change) => {
+    if (leavesRoom(change)) obstacles.roomIn((change.type === 'deleted' ? change.old : change.new).metadata.namespace ?? '');
+  });
+  return {
+    controller,
+    close: () => {
+      watch.close();
+      taken.close();
+    },
+  };
 }
 
 /** KubeVirt shows why a start failed for a fraction of a second: noted when told, not when a worker gets to it. */

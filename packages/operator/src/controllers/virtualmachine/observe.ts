@@ -5,6 +5,7 @@ import { imageKeyOf } from '#controllers/vmdiskimage/references.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import { type Claim, defaultStorageClass, type Secret, type StorageClass } from '#platform/core.ts';
 import type { KubevirtInstance, KubevirtMachine } from '#platform/kubevirt.ts';
+import type { ResourceQuota } from '#platform/quota.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { imageNamespaceOf, wantedDiskName } from './facts.ts';
 import type { NamespaceState, Snapshot, StoredMachine } from './snapshot.ts';
@@ -22,6 +23,7 @@ export interface MachineInformers {
   readonly networks: Informer<KubeObject>;
   readonly namespaces: Informer<KubeObject>;
   readonly storageClasses: Informer<StorageClass>;
+  readonly quotas: Informer<ResourceQuota>;
 }
 
 const byOwner = 'virtualmachine/owner';

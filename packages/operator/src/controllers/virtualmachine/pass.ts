@@ -15,6 +15,7 @@ import {
 import { shorten } from '#platform/failure.ts';
 import { eventOf } from './events.ts';
 import type { ObserveSources } from './observe.ts';
+import type { Obstacles } from './obstacles.ts';
 import type { Passwords } from './passwords.ts';
 import type { QuietTime } from './quiet-time.ts';
 import { type Finding, no, type Snapshot, type StoredMachine, stuck } from './snapshot.ts';
@@ -33,6 +34,7 @@ export const imageType = typeOf(vmDiskImageKind);
 export interface Deps extends ObserveSources {
   readonly api: ApiTransport;
   readonly passwords: Passwords;
+  readonly obstacles: Obstacles;
   readonly quiet: QuietTime;
   readonly record: (object: KubeObject, happening: Happening) => void;
   /** Notes that the machine waits for something cluster-wide (a class, a kind), or that it does not. */
@@ -47,9 +49,7 @@ export interface Pass {
   readonly signal: AbortSignal;
 }
 
-/** A name that is taken becomes free without a word to us. */
-const takenAgainMs = 15_000;
-/** A refusal names no object whose change would wake us. */
+/** A refusal by a policy or a webhook names no object whose change would wake us. */
 export const refusedAgainMs = 60_000;
 
 /**
@@ -69,11 +69,8 @@ export async function save({ deps, key, writer }: Pass, snapshot: Snapshot, repo
   const { machine, nowMs } = snapshot;
   const { status, atMs } = statusOf(snapshot, report);
   deps.awaitPlatform(key, isPlatformMissing(report));
-  const again = [
-    report.blocker === undefined ? undefined : nowMs + (report.blocker.reason === 'NameTaken' ? takenAgainMs : refusedAgainMs),
-    report.atMs,
-    atMs,
-  ];
+  deps.obstacles.set(key, report.obstacle);
+  const again = [report.blocker === undefined ? undefined : nowMs + refusedAgainMs, report.atMs, atMs];
   const heldMs = deps.quiet.heldMs(key, machine.status, status, nowMs);
   if (heldMs > 0) return comeBack(nowMs, [...again, nowMs + heldMs]);
   const stored = await writer.status<VirtualMachine>(machineType, machine, status);

@@ -5,6 +5,7 @@ import { aVMDiskImage } from '@terrain/api/testing';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { type Claim, claimType, type Secret, secretType } from '#platform/core.ts';
 import { kubevirtMachineType } from '#platform/kubevirt.ts';
+import { quotaType } from '#platform/quota.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { lab, MachineRig } from '#testing/machine-rig.ts';
 import { machineType } from './pass.ts';
@@ -163,4 +164,36 @@ test('a claim that may not grow is no failure, and the refusal is told', async (
   await rig.change('web', { resources: { diskSize: '20Gi' } });
   await rig.until('word of it', () => rig.machine('web')?.status?.message?.includes('exceeded quota: tight'));
   assert.equal(rig.machine('web')?.status?.phase, 'Ready');
+});
+
+test('what a quota refused is made as soon as there is room', async () => {
+  const message = 'secrets "web-cloudinit" is forbidden: exceeded quota: tight, requested: count/secrets=1';
+  let isFull = true;
+  await using rig = await MachineRig.start({
+    // Nothing is tried again in less than a minute without being woken.
+    haste: 1,
+    admit: ({ verb, kind }) =>
+      isFull && verb === 'create' && kind.kind === 'Secret' ? { code: 403, reason: 'Forbidden', message } : undefined,
+  });
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'tight', namespace: lab } };
+  rig.fake.seed({ ...quota, spec: { hard: { 'count/secrets': '1' } } } as never);
+  await rig.create('web');
+  await rig.reason('web', 'QuotaExceeded');
+  isFull = false;
+  await rig.resource(quotaType).mergePatch({ name: 'tight', namespace: lab }, { spec: { hard: { 'count/secrets': '2' } } });
+  await rig.reason('web', 'Ready');
+});
+
+test('a name that was taken is used as soon as it is free', async () => {
+  await using rig = await MachineRig.start({ haste: 1 });
+  const foreign = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', metadata: { name: 'web', namespace: lab } };
+  rig.fake.seed({ ...foreign, spec: { runStrategy: 'Halted' } } as never);
+  rig.fake.seed({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web-cloudinit', namespace: lab } } as never);
+  await rig.create('web');
+  await rig.until('word of the Secret', () => rig.machine('web')?.status?.message?.startsWith('Secret web-cloudinit exists'));
+  await rig.resource(secretType).delete({ name: 'web-cloudinit', namespace: lab });
+  await rig.until('word of the machine', () => rig.machine('web')?.status?.message?.startsWith("KubeVirt's VirtualMachine web"));
+  await rig.resource(kubevirtMachineType).delete({ name: 'web', namespace: lab });
+  await rig.reason('web', 'Ready');
+  await rig.until('end of its watches', () => rig.fake.openWatches(secretType) + rig.fake.openWatches(kubevirtMachineType) === 2);
 });

@@ -1,22 +1,20 @@
 /** One pass over one machine: the only place, with the files it calls, where decisions become effects. */
 import { finalizers, kubevirtMachineName, labels, type VirtualMachine, type VMDiskImage } from '@terrain/api';
-import { after, controllerUid, done, ForeignObjectError, Resource, type Result } from '@terrain/runtime';
-import type { GuestInterface } from '#cloudinit/interfaces.ts';
-import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
+import { after, controllerUid, done, ForeignObjectError, Resource, type Result, refusalOf } from '@terrain/runtime';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
-import { claimType, secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { type Decision, decide, type Step, usesAny } from './decide.ts';
-import { desiredImage, desiredKubevirtMachine, desiredRootDisk, desiredSecret, inputsOf, isSecretCurrent } from './desired.ts';
-import { growthOf } from './disk-size.ts';
+import { desiredImage, desiredRootDisk } from './desired.ts';
 import { happenings } from './events.ts';
-import { imageNamespaceOf, isGoing, isPaused, wantedDiskName } from './facts.ts';
+import { imageNamespaceOf, isGoing, isPaused } from './facts.ts';
 import { imageState } from './image.ts';
 import { observe } from './observe.ts';
-import { blockerOf, imageType, isCurrent, machineType, type Pass, refusedAgainMs, save } from './pass.ts';
+import { obstacleOf } from './obstacles.ts';
+import { blockerOf, imageType, isCurrent, machineType, type Pass, save } from './pass.ts';
 import { remove, removeDisk, removeMachine } from './removal.ts';
-import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
+import { run } from './run.ts';
+import { no, type Snapshot } from './snapshot.ts';
 
 /** Makes the next step of a machine. */
 export async function reconcileMachine(pass: Pass): Promise<Result> {
@@ -25,6 +23,7 @@ export async function reconcileMachine(pass: Pass): Promise<Result> {
   if (snapshot === undefined) {
     deps.quiet.forget(key);
     deps.passwords.forget(key);
+    deps.obstacles.set(key, undefined);
     deps.awaitPlatform(key, false);
     return done;
   }
@@ -69,7 +68,8 @@ async function createImage(pass: Pass, snapshot: Snapshot, decision: Decision): 
   } catch (error) {
     if (!(error instanceof ForeignObjectError)) {
       const blocker = blockerOf(error, `VMDiskImage ${namespace}/${name}`);
-      return save(pass, snapshot, { ...decision, blocker, kubevirt: snapshot.kubevirt });
+      const obstacle = refusalOf(error) === 'quota' ? { quotaOf: imageNamespaceOf(machine) } : undefined;
+      return save(pass, snapshot, { ...decision, blocker, obstacle, kubevirt: snapshot.kubevirt });
     }
   }
   return save(pass, snapshot, { ...decision, kubevirt: snapshot.kubevirt });
@@ -99,7 +99,12 @@ async function clone(
     return save(pass, snapshot, { ...decision, disk, rootDisk, kubevirt });
   } catch (error) {
     const blocker = blockerOf(error, `DataVolume ${desired.metadata.name}`);
-    return save(pass, snapshot, { ...decision, blocker, kubevirt });
+    const obstacle = obstacleOf(error, {
+      kind: 'datavolume',
+      name: desired.metadata.name ?? '',
+      namespace: machine.metadata.namespace,
+    });
+    return save(pass, snapshot, { ...decision, blocker, obstacle, kubevirt });
   }
 }
 
@@ -141,82 +146,4 @@ async function clear(
     deps.record(machine, happenings.diskReplaced(disk.metadata.name ?? ''));
   }
   return save(pass, snapshot, { ...report, kubevirt: snapshot.kubevirt });
-}
-
-async function run(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
-  const { machine, kubevirt, platform } = snapshot;
-  const sized = await grow(pass, snapshot, decision);
-  const report = (blocker: Finding | undefined, made = kubevirt): Promise<Result> =>
-    save(pass, snapshot, { ...decision, ...sized, blocker, kubevirt: made });
-  if (!platform.hasKubevirt)
-    return report(
-      no(
-        'PlatformMissing',
-        'KubeVirt is not installed in this cluster: VirtualMachines (kubevirt.io/v1) are not served; install it, and the machine goes on by itself',
-      ),
-    );
-  const areNetworksThere = decision.networks.finding.status === 'True';
-  // KubeVirt would leave a machine without its networks in Starting, without a word.
-  if (!areNetworksThere && kubevirt === undefined) return report(undefined);
-  const { interfaces } = decision.networks;
-  const inputs = inputsOf(machine, interfaces);
-  const isConfigured = snapshot.secret !== undefined && isSecretCurrent(snapshot.secret, inputs);
-  if ((!isConfigured || kubevirt === undefined) && !(await isCurrent(pass, machine))) return done;
-  const problem = isConfigured || !areNetworksThere ? undefined : await configure(pass, snapshot, decision, inputs);
-  // A machine that exists keeps the configuration it has, and is otherwise treated as always.
-  if (problem !== undefined && kubevirt === undefined) return report(problem);
-  const [made, refusal] = await ensureMachine(pass, snapshot, interfaces);
-  return report(refusal ?? problem, made);
-}
-
-/** Has the volume made larger, where resources.diskSize has grown; and tells of it. Nothing else waits for that. */
-async function grow(
-  { deps, signal }: Pass,
-  snapshot: Snapshot,
-  { rootDisk }: Decision,
-): Promise<{ disk?: Finding; atMs?: number }> {
-  const growth = rootDisk === undefined ? undefined : growthOf(snapshot, rootDisk);
-  if (growth?.request === undefined) return growth === undefined ? {} : { disk: growth.finding };
-  const { name = '', namespace, uid, resourceVersion } = snapshot.claim?.metadata ?? {};
-  const change = { metadata: { uid, resourceVersion }, spec: { resources: { requests: { storage: growth.request } } } };
-  try {
-    await new Resource(deps.api, claimType).mergePatch({ name, namespace }, change, { signal });
-    return { disk: growth.finding };
-  } catch (error) {
-    const { message } = blockerOf(error, `a larger PersistentVolumeClaim ${name}`);
-    return { disk: yes('ExpansionPending', message), atMs: snapshot.nowMs + refusedAgainMs };
-  }
-}
-
-async function ensureMachine(
-  { writer }: Pass,
-  { machine, kubevirt }: Snapshot,
-  interfaces: readonly GuestInterface[],
-): Promise<[KubevirtMachine | undefined, Finding | undefined]> {
-  const desired = desiredKubevirtMachine(machine, interfaces);
-  try {
-    return [await writer.child(kubevirtMachineType, desired, kubevirt), undefined];
-  } catch (error) {
-    return [kubevirt, blockerOf(error, `KubeVirt's VirtualMachine ${desired.metadata.name}`)];
-  }
-}
-
-/** Writes the guest's configuration; or says what it lacks. */
-async function configure(
-  { deps, key, writer, signal }: Pass,
-  { machine, secret }: Snapshot,
-  { networks }: Decision,
-  inputs: string,
-): Promise<Finding | undefined> {
-  const passwords = await deps.passwords.read(key, machine, signal);
-  if (!(passwords instanceof Map)) return passwords as Finding;
-  const instanceId = wantedDiskName(machine);
-  const texts = cloudInitSecretData({ vm: machine, instanceId, passwords, interfaces: networks.interfaces });
-  const desired = desiredSecret(machine, inputs, texts);
-  try {
-    await writer.child(secretType, desired, secret);
-    return undefined;
-  } catch (error) {
-    return blockerOf(error, `Secret ${desired.metadata.name}`, { words: false });
-  }
 }

@@ -10,6 +10,7 @@ import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import type { KubevirtInstance, KubevirtMachine } from '#platform/kubevirt.ts';
 import type { Decision } from './decide.ts';
 import { imageNamespaceOf, isGoing, isPaused, isWantedRunning } from './facts.ts';
+import type { Obstacle } from './obstacles.ts';
 import { type PowerState, powerState } from './power.ts';
 import { steadyStatus } from './printable.ts';
 import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
@@ -20,6 +21,8 @@ export type Report = Omit<Decision, 'step'> & {
   readonly kubevirt?: KubevirtMachine | undefined;
   /** What keeps the machine from being made, apart from image, disk and networks. */
   readonly blocker?: Finding | undefined;
+  /** What would have to go for the blocker to go. */
+  readonly obstacle?: Obstacle;
 };
 
 type Verdicts = Readonly<Record<VirtualMachineCondition, Finding>>;

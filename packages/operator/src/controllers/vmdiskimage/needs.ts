@@ -2,13 +2,17 @@ import { judgeCertConfigMap, judgeSecret } from './credential.ts';
 import type { Eyes } from './hands.ts';
 import type { Need, Snapshot, StoredImage } from './snapshot.ts';
 
-/** Wakes when an object comes or changes. */
+/** One object that is awaited. */
+export interface AwaitedObject {
+  readonly kind: 'secret' | 'configmap' | 'datavolume' | 'kubevirt';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Wakes when an object comes, changes or goes. */
 export interface ObjectWatch {
-  /** `kind` and name of what is awaited, and who is to be woken. Replaces what the key awaited before. */
-  await(
-    key: string,
-    objects: readonly { readonly kind: 'secret' | 'configmap'; readonly namespace: string; readonly name: string }[],
-  ): void;
+  /** What is awaited, and who is to be woken. Replaces what the key awaited before. */
+  await(key: string, objects: readonly AwaitedObject[]): void;
 }
 
 /**

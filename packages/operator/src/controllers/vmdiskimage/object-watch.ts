@@ -1,8 +1,15 @@
 import { type ApiTransport, type Clock, type ResourceType, resourcePath } from '@terrain/runtime';
+import { dataVolumeType } from '#platform/cdi.ts';
 import { configMapType, secretType } from '#platform/core.ts';
-import type { ObjectWatch } from './needs.ts';
+import { kubevirtMachineType } from '#platform/kubevirt.ts';
+import type { AwaitedObject, ObjectWatch } from './needs.ts';
 
-const types: Readonly<Record<'secret' | 'configmap', ResourceType>> = { secret: secretType, configmap: configMapType };
+const types: Readonly<Record<AwaitedObject['kind'], ResourceType>> = {
+  secret: secretType,
+  configmap: configMapType,
+  datavolume: dataVolumeType,
+  kubevirt: kubevirtMachineType,
+};
 const watchSeconds = 300;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
