@@ -1,35 +1,17 @@
 import type { VMDiskImage } from '@terrain/api';
-import { shortAge } from '../output/duration.ts';
-import { plain } from '../output/plain.ts';
-import { table } from '../output/table.ts';
+import { type Columns, type ListView, renderObjects } from '../output/object-list.ts';
 
-export interface ListView {
-  readonly nowMs: number;
-  readonly isWide: boolean;
-  readonly hasNamespaces: boolean;
-}
+const columns: Columns<VMDiskImage> = {
+  usual: [
+    ['PROGRESS', ({ status }) => status?.progress],
+    ['REFERENCES', ({ status }) => status?.references?.toString()],
+  ],
+  wide: [
+    ['SIZE', ({ spec }) => String(spec.diskSize)],
+    ['SNAPSHOT', ({ status }) => status?.artifact?.volumeSnapshot],
+    ['SOURCE', ({ spec }) => spec.url],
+  ],
+};
 
 /** Images as a table, by namespace and name. */
-export function renderList(images: readonly VMDiskImage[], { nowMs, isWide, hasNamespaces }: ListView): string {
-  const row = (namespace: string, name: string, cells: string[], wide: string[], message: string): string[] => [
-    ...(hasNamespaces ? [namespace] : []),
-    name,
-    ...cells,
-    ...(isWide ? wide : []),
-    message,
-  ];
-  const head = row('NAMESPACE', 'NAME', ['PHASE', 'PROGRESS', 'REFERENCES', 'AGE'], ['SIZE', 'SNAPSHOT', 'SOURCE'], 'MESSAGE');
-  return table([head, ...images.map(rowOf)]);
-
-  function rowOf({ metadata, spec, status }: VMDiskImage): string[] {
-    const age = metadata.creationTimestamp === undefined ? '-' : shortAge(nowMs - Date.parse(metadata.creationTimestamp));
-    const phase = metadata.deletionTimestamp === undefined ? (status?.phase ?? '-') : 'Deleting';
-    return row(
-      metadata.namespace ?? '',
-      metadata.name,
-      [phase, status?.progress ?? '-', String(status?.references ?? '-'), age],
-      [String(spec.diskSize), status?.artifact?.volumeSnapshot ?? '-', spec.url ?? '-'],
-      plain(status?.message ?? 'the operator has not seen it yet'),
-    );
-  }
-}
+export const renderList = (images: readonly VMDiskImage[], view: ListView): string => renderObjects(images, view, columns);

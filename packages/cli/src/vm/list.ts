@@ -1,59 +1,35 @@
 import type { VirtualMachine } from '@terrain/api';
-import { shortAge } from '../output/duration.ts';
-import { plain } from '../output/plain.ts';
-import { table } from '../output/table.ts';
+import { type Columns, type ListView, renderObjects, wordsOf } from '../output/object-list.ts';
 import { addressOf, interfacesOf } from './address.ts';
 import { isCurrent } from './state.ts';
 
-export interface ListView {
-  readonly nowMs: number;
-  readonly isWide: boolean;
-  readonly hasNamespaces: boolean;
-}
+const columns: Columns<VirtualMachine> = {
+  usual: [
+    ['STATE', ({ status }) => status?.kubevirt?.printableStatus],
+    ['ADDRESS', (machine) => interfacesOf(machine).map(addressOf)[0]],
+  ],
+  wide: [
+    ['CPU', ({ spec }) => String(spec.resources.cpu)],
+    ['MEMORY', ({ spec }) => String(spec.resources.memory)],
+    ['IMAGE', imageOf],
+    ['ROOT DISK', ({ status }) => status?.rootDisk],
+    ['NETWORKS', networksOf],
+  ],
+  message: (machine) =>
+    machine.status === undefined || isCurrent(machine)
+      ? wordsOf(machine)
+      : `the operator has not seen its latest change yet; before that: ${wordsOf(machine)}`,
+};
 
 /** Machines as a table, by namespace and name. */
-export function renderList(machines: readonly VirtualMachine[], { nowMs, isWide, hasNamespaces }: ListView): string {
-  const row = (namespace: string, name: string, cells: string[], wide: string[], message: string): string[] => [
-    ...(hasNamespaces ? [namespace] : []),
-    name,
-    ...cells,
-    ...(isWide ? wide : []),
-    message,
-  ];
-  const head = row(
-    'NAMESPACE',
-    'NAME',
-    ['PHASE', 'STATE', 'ADDRESS', 'AGE'],
-    ['CPU', 'MEMORY', 'IMAGE', 'ROOT DISK', 'NETWORKS'],
-    'MESSAGE',
-  );
-  return table([head, ...machines.map(rowOf)]);
+export const renderList = (machines: readonly VirtualMachine[], view: ListView): string => renderObjects(machines, view, columns);
 
-  function rowOf(machine: VirtualMachine): string[] {
-    const { metadata, spec, status } = machine;
-    const age = metadata.creationTimestamp === undefined ? '-' : shortAge(nowMs - Date.parse(metadata.creationTimestamp));
-    const phase = metadata.deletionTimestamp === undefined ? (status?.phase ?? '-') : 'Deleting';
-    const cards = interfacesOf(machine);
-    const { name, namespace = '' } = spec.vmDiskImageRef;
-    return row(
-      metadata.namespace ?? '',
-      metadata.name,
-      [phase, status?.kubevirt?.printableStatus ?? '-', cards[0] === undefined ? '-' : addressOf(cards[0]), age],
-      [
-        String(spec.resources.cpu),
-        String(spec.resources.memory),
-        `${namespace === '' ? metadata.namespace : namespace}/${name}`,
-        status?.rootDisk ?? '-',
-        cards.map((card) => `${card.network}=${addressOf(card)}`).join(',') || '-',
-      ],
-      messageOf(machine),
-    );
-  }
+function imageOf({ metadata, spec }: VirtualMachine): string {
+  const { name, namespace = '' } = spec.vmDiskImageRef;
+  return `${namespace === '' ? metadata.namespace : namespace}/${name}`;
 }
 
-function messageOf(machine: VirtualMachine): string {
-  const { status } = machine;
-  if (status === undefined) return 'the operator has not seen it yet';
-  const words = plain(status.message ?? '');
-  return isCurrent(machine) ? words : `the operator has not seen its latest change yet; before that: ${words}`;
+function networksOf(machine: VirtualMachine): string | undefined {
+  const cards = interfacesOf(machine).map((card) => `${card.network}=${addressOf(card)}`);
+  return cards.length === 0 ? undefined : cards.join(',');
 }
