@@ -5,7 +5,11 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { crdFiles, policyFiles, referenceFiles, roleFiles } from '@terrain/api';
+// Not through the package: programs that import it would carry the writer of YAML along.
+import { crdFiles } from '../packages/api/src/crd/files.ts';
+import { policyFiles } from '../packages/api/src/policy/files.ts';
+import { roleFiles } from '../packages/api/src/rbac/files.ts';
+import { referenceFiles } from '../packages/api/src/reference/files.ts';
 
 /** Each generator is pure: it returns paths from the root of the repository, and contents. */
 const generators: readonly (() => ReadonlyMap<string, string>)[] = [crdFiles, policyFiles, roleFiles, referenceFiles];

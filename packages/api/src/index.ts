@@ -22,7 +22,6 @@ export { parseQuantityBytes } from './common/quantity.ts';
 export type { Rule } from './common/rule.ts';
 export { type CustomResourceDefinition, crdOf } from './crd/crd.ts';
 export { withDefaults } from './crd/defaults.ts';
-export { crdFiles } from './crd/files.ts';
 export { type StructuralSchema, toStructural } from './crd/structural.ts';
 export { DataSyncCondition, DataSyncReason } from './datasync/conditions.ts';
 export { dataSyncKind } from './datasync/kind.ts';
@@ -65,14 +64,12 @@ export {
   volumeSeedJobName,
   workspaceNamespace,
 } from './naming/workspace.ts';
-export { admissionPolicies, type PolicyPair, policyDefinitions, policyFiles } from './policy/all.ts';
+export { admissionPolicies, type PolicyPair, policyDefinitions } from './policy/all.ts';
 export { type InstallOptions, operatorServiceAccount, resolveInstall } from './policy/install.ts';
 export { canonicalQuantity, quantityInNanos } from './quantity/quantity.ts';
-export { roleFiles } from './rbac/files.ts';
 export { type OperatorIdentity, operatorIdentity } from './rbac/operator-identity.ts';
 export { type OperatorRole, operatorRole } from './rbac/operator-role.ts';
 export { type ClusterRole, peopleRoles } from './rbac/roles.ts';
-export { referenceFiles } from './reference/files.ts';
 export { type Source, sourceHash } from './sourcehash/source-hash.ts';
 export { judgeTopology } from './topology/judge.ts';
 export { type Topology, topologyOf } from './topology/model.ts';

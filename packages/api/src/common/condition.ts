@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '#schema/type.ts';
 import { bounds } from './bounds.ts';
 import { count, instant, oneOf, text } from './field.ts';
 import { mapList } from './list.ts';

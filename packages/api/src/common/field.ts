@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '#schema/type.ts';
 import { bounds } from './bounds.ts';
 import { durationPattern } from './duration.ts';
 import { type Rule, rules } from './rule.ts';

@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import { Type } from '#schema/type.ts';
 import { type Rule, rules } from './rule.ts';
 
 type ListOptions = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from './admission-policy.ts';
-import { admissionPolicies, policyDefinitions, policyFiles } from './all.ts';
+import { admissionPolicies, policyDefinitions } from './all.ts';
+import { policyFiles } from './files.ts';
 
 type Validating = [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding];
 const validating = admissionPolicies().filter(([{ kind }]) => kind === 'ValidatingAdmissionPolicy') as Validating[];

@@ -6,11 +6,11 @@
  * | where images are downloaded from | source.ts, public-host.ts |
  * | what an author may make the operator do | rights.ts, authorizer.ts |
  * | what may not be deleted | in-use.ts |
+ * | who puts pods on networks | networks.ts |
  * | the sync limit | ledger.ts |
  * | what is accepted with a warning | warnings.ts |
  * | finalizers, set at creation | finalizer.ts |
  */
-import { stringify } from 'yaml';
 import {
   admissionPolicy,
   type PolicyDefinition,
@@ -21,6 +21,7 @@ import { finalizerPolicies, type MutatingAdmissionPolicy, type MutatingAdmission
 import { inUsePolicies } from './in-use.ts';
 import type { InstallOptions } from './install.ts';
 import { ledgerPolicies } from './ledger.ts';
+import { networkPolicies } from './networks.ts';
 import { rightsPolicies } from './rights.ts';
 import { sourcePolicies } from './source.ts';
 import { warningPolicies } from './warnings.ts';
@@ -35,6 +36,7 @@ export const policyDefinitions = (install: InstallOptions = {}): PolicyDefinitio
   ...sourcePolicies(),
   ...rightsPolicies(install),
   ...inUsePolicies(),
+  ...networkPolicies(install),
   ...ledgerPolicies(install),
   ...warningPolicies(install),
 ];
@@ -44,15 +46,3 @@ export const admissionPolicies = (install: InstallOptions = {}): PolicyPair[] =>
   ...policyDefinitions(install).map((definition) => admissionPolicy(definition, install)),
   ...finalizerPolicies(),
 ];
-
-const header = '# Generated from packages/api/src/policy by `npm run generate`. Do not edit.\n';
-
-/** Files this generator owns: path from the root of the repository, and content. Made for an installation with default options. */
-export function policyFiles(): ReadonlyMap<string, string> {
-  return new Map(
-    admissionPolicies().map((pair) => [
-      `packages/api/policies/${pair[0].metadata.name}.yaml`,
-      header + pair.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join('---\n'),
-    ]),
-  );
-}

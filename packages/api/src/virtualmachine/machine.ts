@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { addressWithPrefix, flag, labelValue, objectName, oneOf, port, positiveQuantity, text } from '#common/field.ts';
 import { mapList } from '#common/list.ts';
 import { type Rule, rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 import { user } from './user.ts';
 
 const resources = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { commonStatus } from '#common/condition.ts';
 import { dnsLabel, objectName, objectNameOrEmpty, text } from '#common/field.ts';
@@ -6,6 +6,7 @@ import type { pelotechApiVersion } from '#common/keys.ts';
 import { mapList } from '#common/list.ts';
 import type { CustomResource } from '#common/metadata.ts';
 import { rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 import { vmDiskImageSpecSchema } from '#vmdiskimage/schema.ts';
 import { machineFields, machineRules } from './machine.ts';
 import type { user } from './user.ts';

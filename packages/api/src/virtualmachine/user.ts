@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { flag, objectName, text } from '#common/field.ts';
 import { setList } from '#common/list.ts';
 import { rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 
 const passwordSecretRef = Type.Object(
   {

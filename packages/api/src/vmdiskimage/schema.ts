@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { commonStatus } from '#common/condition.ts';
 import { count, flag, instant, labelValue, objectName, text } from '#common/field.ts';
@@ -6,6 +6,7 @@ import type { pelotechApiVersion } from '#common/keys.ts';
 import { atomicList } from '#common/list.ts';
 import type { CustomResource } from '#common/metadata.ts';
 import { rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 import { diskSizeField, placementFields, sourceFields, sourceRules } from './source.ts';
 
 const specFields = {

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { objectName, objectNameOrEmpty, oneOf, positiveQuantity, text } from '#common/field.ts';
 import type { Rule } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 
 const sourceTypes = ['s3', 'http', 'registry', 'gcs', 'blank'] as const;
 

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { dnsLabel, flag, port, positiveQuantity, text } from '#common/field.ts';
 import { atomicList, mapList, setList } from '#common/list.ts';
 import type { Rule } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 import { networkInterface } from '#virtualmachine/machine.ts';
 
 /** Capabilities a container may be given: those the Pod Security Standard "baseline" allows, which give no power over the node. */

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { address, dnsLabel, networkCidr } from '#common/field.ts';
 import { atomicList } from '#common/list.ts';
 import { type Rule, rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 
 const route = Type.Object(
   {

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { dnsLabel, objectName, positiveQuantity, text } from '#common/field.ts';
 import { atomicList } from '#common/list.ts';
 import { rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 import { machineFields, machineRules } from '#virtualmachine/machine.ts';
 import { vmDiskImageSpecSchema } from '#vmdiskimage/schema.ts';
 

@@ -1,7 +1,8 @@
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import { dnsLabel, flag, oneOf, port, positiveDuration, positiveQuantity, text } from '#common/field.ts';
 import { mapList } from '#common/list.ts';
 import { type Rule, rules } from '#common/rule.ts';
+import { Type } from '#schema/type.ts';
 
 /**
  * Whose settings they are. Template and instance share one shape, but only the template fills in defaults: in the overrides of an

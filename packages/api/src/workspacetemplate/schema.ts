@@ -1,10 +1,11 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { bounds } from '#common/bounds.ts';
 import { commonStatus } from '#common/condition.ts';
 import { count, flag, labelValue, oneOf, text } from '#common/field.ts';
 import type { workshopApiVersion } from '#common/keys.ts';
 import { mapList, setList } from '#common/list.ts';
 import type { CustomResource } from '#common/metadata.ts';
+import { Type } from '#schema/type.ts';
 import { pullSecretRef, workspaceSpecSchema } from '#workspace/schema.ts';
 import { defaultOverridablePaths, instanceSettings, overridablePaths } from './defaults.ts';
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import type { Credentials } from './credentials.ts';
 
 interface Named {
@@ -39,7 +38,7 @@ export async function readPlainKubeconfig(file: string, context?: string): Promi
 }
 
 async function read(file: string, wanted: string | undefined): Promise<Credentials | undefined> {
-  const config = parse(await readFile(file, 'utf8')) as KubeconfigFile;
+  const config = await parsed(await readFile(file, 'utf8'));
   const context = named(config.contexts, wanted ?? config['current-context'])?.context;
   const cluster = named(config.clusters, context?.cluster)?.cluster;
   const user = named(config.users, context?.user)?.user;
@@ -70,6 +69,13 @@ async function read(file: string, wanted: string | undefined): Promise<Credentia
     ...(typeof cluster['proxy-url'] === 'string' ? { proxyUrl: cluster['proxy-url'] } : {}),
     ...(typeof user.as === 'string' ? { impersonate: { user: user.as } } : {}),
   };
+}
+
+/** The reader of YAML is large, and a program in a pod never needs it: nor does a file that is JSON. */
+async function parsed(text: string): Promise<KubeconfigFile> {
+  if (text.startsWith('{')) return JSON.parse(text) as KubeconfigFile;
+  const { parse } = await import('yaml');
+  return parse(text) as KubeconfigFile;
 }
 
 function named<T extends Named>(entries: readonly T[] | undefined, name: string | undefined): T | undefined {
