@@ -18,7 +18,7 @@ import { isOwnNamespace, isPaused, namespaceOf } from './facts.ts';
 import { type ImageState, imageStates } from './image.ts';
 import { usablePullSecrets } from './pull-secret.ts';
 import { type ComponentKind, childId, type Finding, no, type Snapshot, stuck } from './snapshot.ts';
-import { claimOf, filledFrom, isJobOf, isUsable, seedJobOf } from './volume.ts';
+import { claimOf, filledFrom, isJobWanted, isUsable, seedJobOf } from './volume.ts';
 
 /** The part of the workspace an object belongs to. */
 export type Part = `${ComponentKind}/${string}` | 'namespace' | 'deploy';
@@ -139,8 +139,8 @@ function volumeItems(snapshot: Snapshot): Item[] {
     const uid = claim.observed?.metadata.uid;
     if (!isFilled(workspace, volume) || filled !== undefined || uid === undefined || isGoing(claim.observed!)) return [claim];
     const job = seedJobOf(snapshot, volume);
-    // One for a former claim of this name goes first.
-    if (job !== undefined && !isJobOf(job, claim.observed!)) return [claim];
+    // One for a former claim of this name, or from another source, goes first.
+    if (job !== undefined && !isJobWanted(snapshot, volume, job, claim.observed!)) return [claim];
     return [claim, { ...item(snapshot, part, jobType, desiredSeedJob(workspace, volume, uid)), isFixed: true }];
   });
 }
@@ -150,7 +150,7 @@ function* keptJobs(snapshot: Snapshot): Generator<string> {
   for (const volume of snapshot.workspace.spec.volumes ?? []) {
     const claim = claimOf(snapshot, volume);
     const job = seedJobOf(snapshot, volume);
-    if (job === undefined || claim === undefined || !isJobOf(job, claim)) continue;
+    if (job === undefined || claim === undefined || !isJobWanted(snapshot, volume, job, claim)) continue;
     if (claim.metadata.annotations?.[volumeAnnotations.filled] === undefined) yield childId(jobType, job.metadata.name);
   }
 }

@@ -6,7 +6,7 @@ import { claimType, namespaceType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
 import { subnetType } from '#platform/kube-ovn.ts';
 import { networkType } from '#platform/network.ts';
-import { deploymentType, jobType, serviceType } from '#platform/workload.ts';
+import { deploymentType, type Job, jobType, serviceType } from '#platform/workload.ts';
 import { WorkspaceRig } from '#testing/workspace-rig.ts';
 
 const lab: WorkspaceSpec = {
@@ -118,6 +118,19 @@ test('a volume with content is filled before anything mounts it, once in its lif
   await rig.standUp();
   await rig.reason('demo', 'Ready');
   assert.equal(rig.object(claimType, 'data-volume')?.metadata.annotations?.['pelotech.ot/filled'], 'content:1/config');
+});
+
+test('another contentImage replaces a Job that has not filled the volume yet', async () => {
+  await using rig = await WorkspaceRig.start();
+  const volumes = [{ name: 'data', size: '1Gi', localPath: '/config' }];
+  await rig.create('demo', { contentImage: 'content:1', volumes });
+  await rig.until('Job', () => rig.names(jobType).length === 1);
+  await rig.change('demo', { contentImage: 'content:2' });
+  const imageOf = (): string | undefined => rig.objects<Job>(jobType)[0]?.spec.template.spec.containers[0]?.image;
+  await rig.until('Job from the other image', () => imageOf() === 'content:2');
+  await rig.standUp();
+  await rig.reason('demo', 'Ready');
+  assert.equal(rig.object(claimType, 'data-volume')?.metadata.annotations?.['pelotech.ot/filled'], 'content:2/config');
 });
 
 test('another backend replaces what the networks are made of', async () => {

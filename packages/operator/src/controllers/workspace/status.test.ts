@@ -4,11 +4,12 @@ import type { WorkspaceSpec } from '@terrain/api';
 import type { KubeObject } from '@terrain/runtime';
 import { claimType } from '#platform/core.ts';
 import { networkType } from '#platform/network.ts';
-import { type Deployment, deploymentType, type Pod } from '#platform/workload.ts';
+import { type Deployment, deploymentType, jobType, type Pod } from '#platform/workload.ts';
 import { aSnapshot, theWorkspace } from '#testing/workspace-snapshot.ts';
 import { decide } from './decide.ts';
 import { desiredDeployment } from './desired-cluster.ts';
 import { desiredNetwork } from './desired-network.ts';
+import { volumeAnnotations } from './desired-volume.ts';
 import { childId, type Snapshot, stuck } from './snapshot.ts';
 import { statusOf } from './status.ts';
 
@@ -46,6 +47,37 @@ const claim: [string, KubeObject] = [
   childId(claimType, 'data-volume'),
   { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data-volume', uid: 'u' } },
 ];
+const fillJob: [string, KubeObject] = [
+  childId(jobType, 'data-seed'),
+  {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: 'data-seed',
+      uid: 'j',
+      annotations: { [volumeAnnotations.claim]: 'u', [volumeAnnotations.filled]: 'content:1/data' },
+    },
+  },
+];
+const fillPod = (trouble: string | number): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'data-seed-1',
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'data-seed', uid: 'j', controller: true }],
+  },
+  status: {
+    containerStatuses: [
+      {
+        name: 'fill',
+        state:
+          typeof trouble === 'string'
+            ? { waiting: { reason: trouble } }
+            : { terminated: { exitCode: trouble, message: "cp: can't stat" } },
+      },
+    ],
+  },
+});
 const fast = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'x' };
 
 const cases: Record<string, { given: Snapshot; want: [phase: string, reason: string, ready: string] }> = {
@@ -106,6 +138,14 @@ const cases: Record<string, { given: Snapshot; want: [phase: string, reason: str
   'a volume of a class that does not exist, which is to be filled': {
     given: aSnapshot(filled, { children: new Map([claim]) }),
     want: ['Failed', 'VolumesPending', '0/1'],
+  },
+  'the content of a volume cannot be pulled': {
+    given: aSnapshot(filled, { children: new Map([claim, fillJob]), storageClasses: [fast], pods: [fillPod('ErrImagePull')] }),
+    want: ['Failed', 'VolumeFillFailed', '0/1'],
+  },
+  'filling a volume has failed once: it is tried again': {
+    given: aSnapshot(filled, { children: new Map([claim, fillJob]), storageClasses: [fast], pods: [fillPod(1)] }),
+    want: ['Provisioning', 'VolumeFillFailed', '0/1'],
   },
   'a volume that is being filled, and a missing pull secret': {
     given: aSnapshot(

@@ -1,8 +1,9 @@
 /** The volumes of a workspace. Pure. */
 import { volumeClaimName, volumeSeedJobName, type WorkspaceVolume } from '@terrain/api';
+import { controllerUid } from '@terrain/runtime';
 import { isGoing } from '#controllers/shared/removal.ts';
 import { type Claim, claimType, defaultStorageClass, type StorageClass } from '#platform/core.ts';
-import { type Job, jobEnd, jobType } from '#platform/workload.ts';
+import { type Job, jobEnd, jobType, lastWords, podProblem } from '#platform/workload.ts';
 import { fillSource, isFilled, volumeAnnotations } from './desired-volume.ts';
 import { pullSecretProblem } from './pull-secret.ts';
 import { childOf, type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
@@ -26,6 +27,13 @@ export function filledFrom(snapshot: Snapshot, volume: WorkspaceVolume): string 
 /** A Job fills one life of a claim, not its successor of the same name. */
 export const isJobOf = (job: Job, { metadata }: Claim): boolean =>
   job.metadata.annotations?.[volumeAnnotations.claim] === metadata.uid;
+
+/** Whether the Job does what is asked for now: one that has not ended and fills from somewhere else makes way. */
+export function isJobWanted(snapshot: Snapshot, volume: WorkspaceVolume, job: Job, claim: Claim): boolean {
+  if (!isJobOf(job, claim)) return false;
+  const isOfNow = job.metadata.annotations?.[volumeAnnotations.filled] === fillSource(snapshot.workspace, volume);
+  return isOfNow || jobEnd(job)?.isSuccess === true;
+}
 
 /** Whether containers may write to it: never while it is being filled. */
 export const isUsable = (snapshot: Snapshot, volume: WorkspaceVolume): boolean => {
@@ -52,11 +60,24 @@ export function volumeFinding(snapshot: Snapshot, volume: WorkspaceVolume): Find
         'VolumeFillFailed',
         `could not be filled from ${fillSource(snapshot.workspace, volume)}: ${end.message}; delete Job ${job?.metadata.name} to try again`,
       );
+    const trouble = job === undefined ? undefined : fillTrouble(snapshot, job, fillSource(snapshot.workspace, volume));
+    if (trouble !== undefined) return trouble;
     const unheld = pullSecretProblem(snapshot);
     const words = `is being filled from ${fillSource(snapshot.workspace, volume)}`;
     return unheld === undefined ? no('VolumesPending', words) : no('PullSecretMissing', `${words}, but ${unheld}`);
   }
   return phase === 'Bound' ? yes('Ready', `${text} is bound`) : pending(snapshot, volume, text);
+}
+
+/** What keeps the Job from its end, long before it gives up. */
+function fillTrouble(snapshot: Snapshot, { metadata }: Job, source: string): Finding | undefined {
+  const pods = snapshot.pods.filter((pod) => controllerUid(pod) === metadata.uid);
+  const problem = pods.map(podProblem).find((words) => words !== undefined);
+  if (problem !== undefined) return stuck('VolumeFillFailed', `cannot be filled from ${source}: ${problem}`);
+  const words = pods.map(lastWords).find((text) => text !== undefined);
+  return words === undefined
+    ? undefined
+    : no('VolumeFillFailed', `could not be filled from ${source}: ${words}; it is tried again`);
 }
 
 function classOf({ storageClasses }: Snapshot, { storageClass = '' }: WorkspaceVolume): StorageClass | undefined {
