@@ -13,6 +13,8 @@ const embeddedErrors = {
   HomeTooNew: 'the home was written by a newer version',
   HomeTooOld: 'the home was written by a version from which there is no upgrade',
   HomeDamaged: 'a file of the home cannot be read',
+  NodeInUse: 'another process runs a real node on this machine',
+  NodeImpossible: 'this machine lacks something that a real node needs',
   DataDamaged: 'etcd refuses its own data',
 } as const;
 

@@ -4,14 +4,19 @@ import { availableParallelism, freemem } from 'node:os';
 import { join } from 'node:path';
 import { defaultCacheDirectory, entryName, findDamage } from '#binary/cache.ts';
 import { freeBytes } from '#binary/disk-space.ts';
+import { missingGroups } from '#binary/ensure.ts';
 import { findGo, findOnPath, goDirective } from '#binary/go-toolchain.ts';
-import { type BinaryGroup, groups, kubernetesVersion, moduleRoot, usualGroupNames } from '#binary/group.ts';
+import { type BinaryGroup, groups, kubernetesVersion, moduleRoot, nodeGroupNames, usualGroupNames } from '#binary/group.ts';
 import { preferredPort } from '#cluster/port.ts';
 import { clusterStatus } from '#cluster/status.ts';
 import { homeLayout } from '#home/layout.ts';
 import { portTakenSentence } from '#home/port-holder.ts';
 import { judgeHome as judgeRecord, migrations, readRecord } from '#home/record.ts';
+import { lockOwner } from '#process/file-lock.ts';
 import { isPortFree } from '#process/port.ts';
+import { podBridgeObstacle } from '#real/machine/link.ts';
+import { machineLock, readMachineRecord } from '#real/machine/record.ts';
+import { missingPackages } from '#real/packages.ts';
 import {
   type CacheFinding,
   type Check,
@@ -24,6 +29,9 @@ import {
   judgeMemory,
   judgePlatform,
   judgePort,
+  judgeRealMachine,
+  judgeRealPackages,
+  judgeRealPrograms,
   judgeRoot,
 } from './judge.ts';
 
@@ -54,6 +62,23 @@ export async function doctor({ home, cacheDirectory = defaultCacheDirectory() }:
     judgeKernel({
       filesystems: await readFile('/proc/filesystems', 'utf8').catch(() => ''),
       hasControlGroups: existsSync('/sys/fs/cgroup/cgroup.controllers') || existsSync('/sys/fs/cgroup/memory'),
+    }),
+    ...(await inspectRealNode(cacheDirectory)),
+  ];
+}
+
+async function inspectRealNode(cacheDirectory: string): Promise<Check[]> {
+  if (process.platform !== 'linux') return [];
+  const missing = await missingGroups(nodeGroupNames, { cacheDirectory });
+  const owner = lockOwner(machineLock);
+  return [
+    judgeRealPrograms(missing.map((name) => groups[name])),
+    judgeRealPackages(missingPackages()),
+    judgeRealMachine({
+      home: (await readMachineRecord())?.home,
+      isRunning: owner !== undefined,
+      // Without the program that tells of networks there is nothing to look at yet.
+      obstacle: await podBridgeObstacle().catch(() => undefined),
     }),
   ];
 }

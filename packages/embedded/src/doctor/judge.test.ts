@@ -11,6 +11,9 @@ import {
   judgeMemory,
   judgePlatform,
   judgePort,
+  judgeRealMachine,
+  judgeRealPackages,
+  judgeRealPrograms,
   judgeRoot,
 } from './judge.ts';
 
@@ -72,6 +75,36 @@ const cases: Record<string, { given: Check; want: Check['state']; fix?: RegExp }
   },
   'a kernel without control groups': {
     given: judgeKernel({ filesystems, hasControlGroups: false }),
+    want: 'warn',
+    fix: /Only `--real`/,
+  },
+  'all programs of a real node': { given: judgeRealPrograms([]), want: 'ok' },
+  'programs of a real node to be built': {
+    given: judgeRealPrograms([
+      { name: 'node', coldBuildMs: 60_000 },
+      { name: 'multus', coldBuildMs: 61_000 },
+    ]),
+    want: 'warn',
+    fix: /builds them, at most 3 min; `terrain build node multus` does it now/,
+  },
+  'all packages of a real node': { given: judgeRealPackages([]), want: 'ok' },
+  'packages of a real node to be installed': {
+    given: judgeRealPackages(['containerd', 'ipset']),
+    want: 'warn',
+    fix: /`apt-get install --no-install-recommends containerd ipset`/,
+  },
+  'a machine without a real node': {
+    given: judgeRealMachine({ home: undefined, isRunning: false, obstacle: undefined }),
+    want: 'ok',
+  },
+  'a real node that runs': { given: judgeRealMachine({ home: '/h', isRunning: true, obstacle: 'there is' }), want: 'ok' },
+  'a real node that was killed': {
+    given: judgeRealMachine({ home: '/h', isRunning: false, obstacle: 'there is' }),
+    want: 'warn',
+    fix: /cleans up after it/,
+  },
+  'a machine that uses the addresses of pods': {
+    given: judgeRealMachine({ home: undefined, isRunning: false, obstacle: 'this machine already uses 10.244.0.0/24' }),
     want: 'warn',
     fix: /Only `--real`/,
   },

@@ -118,3 +118,40 @@ export function judgeKernel({ filesystems, hasControlGroups }: KernelFinding): C
   if (missing.length > 0) return warn('kernel', `without ${missing.join(', ')}`, realOnly);
   return ok('kernel', 'overlay, xfs and control groups');
 }
+
+/** Each group that only a real node needs, in one line. */
+export function judgeRealPrograms(missing: readonly { readonly name: string; readonly coldBuildMs: number }[]): Check {
+  if (missing.length === 0) return ok('real: programs', 'built');
+  const minutes = Math.ceil(missing.reduce((sum, { coldBuildMs }) => sum + coldBuildMs, 0) / 60_000);
+  const names = missing.map(({ name }) => name);
+  return warn(
+    'real: programs',
+    `not built yet: ${names.join(', ')}`,
+    `The first \`terrain up --real\` builds them, at most ${minutes} min; \`terrain build ${names.join(' ')}\` does it now.`,
+  );
+}
+
+export function judgeRealPackages(missing: readonly string[]): Check {
+  if (missing.length === 0) return ok('real: packages', 'installed');
+  return warn(
+    'real: packages',
+    `missing: ${missing.join(', ')}`,
+    `The first \`terrain up --real\` installs them; \`apt-get install --no-install-recommends ${missing.join(' ')}\` does it now.`,
+  );
+}
+
+export interface MachineFinding {
+  /** The home of the node that runs, or ran, on this machine. */
+  readonly home: string | undefined;
+  readonly isRunning: boolean;
+  /** Why the network of the pods could not be made, as the end of a sentence. */
+  readonly obstacle: string | undefined;
+}
+
+export function judgeRealMachine({ home, isRunning, obstacle }: MachineFinding): Check {
+  const name = 'real: machine';
+  if (isRunning) return ok(name, `the real node of ${home ?? 'another home'} runs here; there can be one`);
+  if (home !== undefined)
+    return warn(name, `the real node of ${home} did not end in order`, 'The next `terrain up --real` cleans up after it first.');
+  return obstacle === undefined ? ok(name, 'free for a real node') : warn(name, obstacle, realOnly);
+}

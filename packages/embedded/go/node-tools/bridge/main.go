@@ -66,8 +66,11 @@ func makeBridge(name string) error {
 	if words, err := ip("link", "add", name, "type", "bridge"); err != nil && !exists(name) {
 		return fmt.Errorf("bridge %s could not be made: %s", name, words)
 	}
-	if words, err := ip("link", "set", name, "alias", mark, "addrgenmode", "none", "up"); err != nil {
-		return fmt.Errorf("bridge %s could not be set up: %s", name, words)
+	// In this order: a link that is up has its address already, and one call for all sets it up first.
+	for _, setting := range [][]string{{"addrgenmode", "none"}, {"alias", mark}, {"up"}} {
+		if words, err := ip(append([]string{"link", "set", name}, setting...)...); err != nil {
+			return fmt.Errorf("bridge %s could not be set up: %s", name, words)
+		}
 	}
 	return nil
 }

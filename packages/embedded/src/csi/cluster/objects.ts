@@ -4,9 +4,10 @@ import { driverName } from '../service/identity.ts';
 /** The class of volumes and the class of snapshots, under one name. */
 const storageClassName = 'terrain-disk';
 
-/** What tells Kubernetes of the driver. Both classes are the default ones, as there is no other storage. */
-export function storageObjects(): readonly KubeObject[] {
+/** What tells Kubernetes of the driver. Both classes are the default ones unless there is other storage. */
+export function storageObjects({ isDefault }: { readonly isDefault: boolean }): readonly KubeObject[] {
   const metadata = { name: storageClassName };
+  const value = String(isDefault);
   const objects = [
     {
       apiVersion: 'storage.k8s.io/v1',
@@ -17,7 +18,7 @@ export function storageObjects(): readonly KubeObject[] {
     {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
-      metadata: { ...metadata, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      metadata: { ...metadata, annotations: { 'storageclass.kubernetes.io/is-default-class': value } },
       provisioner: driverName,
       reclaimPolicy: 'Delete',
       volumeBindingMode: 'Immediate',
@@ -26,7 +27,7 @@ export function storageObjects(): readonly KubeObject[] {
     {
       apiVersion: 'snapshot.storage.k8s.io/v1',
       kind: 'VolumeSnapshotClass',
-      metadata: { ...metadata, annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } },
+      metadata: { ...metadata, annotations: { 'snapshot.storage.kubernetes.io/is-default-class': value } },
       driver: driverName,
       deletionPolicy: 'Delete',
     },

@@ -15,6 +15,8 @@ export interface StorageOptions {
   readonly root?: string | undefined;
   /** kubelet's root directory; without one, volumes are made but nobody mounts them. */
   readonly kubelet?: string | undefined;
+  /** Whether claims and snapshots that name no class come here. Default true. */
+  readonly isDefault?: boolean | undefined;
   /** The name of the node that volumes are on. */
   readonly node: string;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +41,7 @@ const withKubeconfig = ['-c', 'exec "$@" --kubeconfig="$KUBECONFIG"', 'terrain']
  */
 export async function startStorage(cluster: EmbeddedCluster, options: StorageOptions): Promise<void> {
   const signal = options.signal === undefined ? {} : { signal: options.signal };
-  await applyManifests(cluster.connection(), [...storageRights(), ...storageObjects()], {
+  await applyManifests(cluster.connection(), [...storageRights(), ...storageObjects({ isDefault: options.isDefault ?? true })], {
     fieldManager: 'terrain-embedded',
     ...signal,
   });

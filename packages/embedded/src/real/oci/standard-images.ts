@@ -22,8 +22,8 @@ export async function writeShellImage(directory: string, busybox: string): Promi
   return file;
 }
 
-/** A root file system around busybox, for other images to build upon. */
-export async function shellEntries(busybox: string): Promise<Entry[]> {
+/** A root file system around busybox. */
+async function shellEntries(busybox: string): Promise<Entry[]> {
   const applets = (await runCommand(busybox, ['--list'])).trim().split('\n');
   return [
     ...['bin', 'dev', 'etc', 'proc', 'sys', 'usr', 'usr/bin', 'var'].map((path): Entry => ({ kind: 'directory', path })),

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { findOnPath } from '#binary/go-toolchain.ts';
+import { runCommand } from '#csi/command.ts';
+import { EmbeddedError } from '#embedded-error.ts';
+import { type Progress, runTask, silent } from '#progress.ts';
+
+/** Where Debian's network plugins are. */
+export const cniPluginDirectory = '/usr/lib/cni';
+export const busyboxProgram = '/bin/busybox';
+
+/** Debian package by the program, or the file, that a real node needs of it. */
+const nodePackages: Readonly<Record<string, string>> = {
+  containerd: 'containerd',
+  runc: 'runc',
+  [`${cniPluginDirectory}/bridge`]: 'containernetworking-plugins',
+  busybox: 'busybox-static',
+  iptables: 'iptables',
+  nft: 'nftables',
+  conntrack: 'conntrack',
+  ipset: 'ipset',
+  ip: 'iproute2',
+  ethtool: 'ethtool',
+  losetup: 'mount',
+  'mkfs.ext4': 'e2fsprogs',
+};
+
+/** The path under which programs are looked for: those of the administrator are often missing in a user's. */
+const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/sbin:/usr/bin:/bin`;
+
+/** The packages that are not there yet. */
+export function missingPackages(): string[] {
+  const isThere = (needed: string) =>
+    needed.startsWith('/') ? existsSync(needed) : findOnPath(needed, searchPath) !== undefined;
+  return [...new Set(Object.entries(nodePackages).flatMap(([needed, name]) => (isThere(needed) ? [] : [name])))];
+}
+
+/** Why a real node cannot be started by this user on this machine; undefined when it can. */
+export function nodeObstacle(missing: readonly string[] = missingPackages()): string | undefined {
+  if (process.platform !== 'linux') return 'A real node needs Linux: leave out --real to use simulated nodes.';
+  if (process.getuid?.() !== 0)
+    return 'A real node needs root, for containers, networks and mounts: run this with sudo, or leave out --real to use simulated nodes.';
+  if (missing.length > 0 && findOnPath('apt-get', searchPath) === undefined)
+    return `A real node needs ${missing.join(', ')}, and there is no apt-get to install them: install them by hand, or leave out --real to use simulated nodes.`;
+  return undefined;
+}
+
+/** Installs what is missing, by name and without recommendations. */
+export async function ensurePackages(progress: Progress = silent): Promise<void> {
+  const missing = missingPackages();
+  const obstacle = nodeObstacle(missing);
+  if (obstacle !== undefined) throw new EmbeddedError('NodeImpossible', obstacle);
+  if (missing.length === 0) return;
+  const title = `Debian packages: ${missing.join(', ')}`;
+  await runTask(progress, { name: 'packages', title, expectedMs: 30_000 }, async () => {
+    const install = ['-c', 'DEBIAN_FRONTEND=noninteractive exec apt-get install -y -q --no-install-recommends "$@"', 'terrain'];
+    await runCommand('/bin/sh', [...install, ...missing]).catch(async () => {
+      // The list of packages may be older than what the mirror still has.
+      await runCommand('apt-get', ['-q', 'update']);
+      await runCommand('/bin/sh', [...install, ...missing]);
+    });
+    const left = missingPackages();
+    if (left.length > 0)
+      throw new EmbeddedError('NodeImpossible', `apt-get installed ${left.join(', ')}, but not the programs expected of them.`);
+  });
+}
