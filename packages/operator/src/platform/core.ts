@@ -21,6 +21,7 @@ export interface ConfigMap extends KubeObject {
 
 export interface Secret extends KubeObject {
   readonly type?: string;
+  readonly immutable?: boolean;
   /** Base64. */
   readonly data?: Readonly<Record<string, string>>;
 }

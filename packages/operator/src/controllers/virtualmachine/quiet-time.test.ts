@@ -11,6 +11,10 @@ const saying = (reason: string, rest: Partial<VirtualMachineStatus> = {}): Virtu
 
 const cases: Record<string, { before?: VirtualMachineStatus; next: VirtualMachineStatus; want: number }> = {
   'the first words wait a second': { next: saying('Cloning'), want: 1000 },
+  'word of a reference that is not counted waits ten: it would have to be counted anew': {
+    next: saying('ReferencePending'),
+    want: 10_000,
+  },
   'later ones ten': { before: saying('Cloning'), next: saying('Starting'), want: 10_000 },
   'what is wrong does not wait': { next: saying('QuotaExceeded'), want: 0 },
   'that it is ready does not wait': { before: saying('Starting'), next: saying('Ready'), want: 0 },
@@ -36,4 +40,23 @@ test('time held counts from the first news on, and each machine has its own', ()
   assert.equal(quiet.heldMs('a/c', undefined, saying('Cloning'), 600), 1000);
   assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 1000), 0);
   assert.equal(quiet.heldMs('a/b', saying('Cloning'), saying('Starting'), 1000), 10_000);
+});
+
+test('a clock that goes back holds nothing longer', () => {
+  const quiet = new QuietTime();
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 3_600_000), 1000);
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 0), 1000);
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 1000), 0);
+});
+
+test('a machine that has been counted has its first second from then on', () => {
+  const quiet = new QuietTime();
+  assert.equal(quiet.heldMs('a/b', undefined, saying('ReferencePending'), 0), 10_000);
+  assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 4000), 1000);
+});
+
+test('where many are on their way, each may take longer, but not for ever', () => {
+  const quiet = new QuietTime();
+  const helds = Array.from({ length: 1000 }, (_, index) => quiet.heldMs(`a/${index}`, undefined, saying('Cloning'), 0));
+  assert.deepEqual([helds[0], helds[100], helds[999]], [1000, 4000, 10_000]);
 });

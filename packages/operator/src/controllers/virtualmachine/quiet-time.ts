@@ -3,6 +3,8 @@ import type { VirtualMachineStatus } from '@terrain/api';
 
 /** The first words about a machine can wait this long for better ones. */
 const firstMs = 1000;
+/** Where many are on their way at once, each takes longer: this much for each of them. */
+const perMachineMs = 40;
 /** Later ones this long: whoever looks has been told something already. */
 const laterMs = 10_000;
 
@@ -20,28 +22,37 @@ const onTheWay: ReadonlySet<string> = new Set([
 /**
  * Holds back what a machine says on its way to Ready, so that one that gets there quickly costs one status write and not five.
  *
- * Guarantees: nothing is held longer than ten seconds, nothing that is wrong is held at all, and neither is the end of a root disk: images
- * count by `status.rootDisk` who waits for them. Forgetting, as in a restart, costs nothing but as much time again.
+ * Guarantees: nothing is held longer than ten seconds after it was first to be said, nothing that is wrong is held at all, and neither is the
+ * end of a root disk: images count by `status.rootDisk` who waits for them. Forgetting, as in a restart, costs nothing but as much time again.
  */
 export class QuietTime {
-  readonly #since = new Map<string, number>();
+  readonly #held = new Map<string, { readonly sinceMs: number; readonly isUncounted: boolean }>();
 
   heldMs(key: string, before: VirtualMachineStatus | undefined, next: VirtualMachineStatus, nowMs: number): number {
-    const isHarmless = onTheWay.has(readyOf(next)?.reason ?? '') && readyOf(before)?.status !== 'True';
+    const reason = readyOf(next)?.reason ?? '';
+    const isHarmless = onTheWay.has(reason) && readyOf(before)?.status !== 'True';
     const losesDisk = before?.rootDisk !== undefined && before.rootDisk !== next.rootDisk;
     if (!isHarmless || losesDisk || isDeepStrictEqual(before, next)) {
-      this.#since.delete(key);
+      this.#held.delete(key);
       return 0;
     }
-    const since = this.#since.get(key) ?? nowMs;
-    const leftMs = since + (before === undefined ? firstMs : laterMs) - nowMs;
-    if (leftMs > 0) this.#since.set(key, since);
-    else this.#since.delete(key);
+    // Saying that a reference is not counted yet makes a version of the machine that is not: it waits as long as may be.
+    const isUncounted = reason === 'ReferencePending';
+    const known = this.#held.get(key);
+    // The clocks of API servers differ: news from the future are news of now.
+    const sinceMs = known?.isUncounted === isUncounted ? Math.min(known.sinceMs, nowMs) : nowMs;
+    const leftMs = sinceMs + this.#patienceMs(before !== undefined || isUncounted) - nowMs;
+    if (leftMs > 0) this.#held.set(key, { sinceMs, isUncounted });
+    else this.#held.delete(key);
     return Math.max(0, leftMs);
   }
 
+  #patienceMs(isLate: boolean): number {
+    return isLate ? laterMs : Math.min(Math.max(firstMs, this.#held.size * perMachineMs), laterMs);
+  }
+
   forget(key: string): void {
-    this.#since.delete(key);
+    this.#held.delete(key);
   }
 }
 

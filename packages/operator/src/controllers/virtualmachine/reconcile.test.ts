@@ -197,3 +197,50 @@ test('a name that was taken is used as soon as it is free', async () => {
   await rig.reason('web', 'Ready');
   await rig.until('end of its watches', () => rig.fake.openWatches(secretType) + rig.fake.openWatches(kubevirtMachineType) === 2);
 });
+
+test('a clone that fails is told of and made again; a disk with a machine on it is kept, whatever is said of it', async () => {
+  await using rig = await MachineRig.start();
+  rig.clones = false;
+  await rig.create('web');
+  await rig.until('disk', () => rig.objects(dataVolumeType).length === 1);
+  const first = rig.only(dataVolumeType).metadata;
+  const fault = { type: 'Running', status: 'False', reason: 'Error', message: 'unable to attach the source' };
+  const fail = (name = ''): Promise<unknown> =>
+    rig.say(dataVolumeType, lab, name, { status: { phase: 'Failed', conditions: [fault] } });
+  await fail(first.name);
+  const troubled = await rig.reason('web', 'CloneFailed');
+  assert.match(troubled.status?.message ?? '', /could not be cloned: unable to attach the source; it is tried again/);
+  assert.equal(troubled.status?.phase, 'Provisioning');
+  await rig.until('another', () => {
+    const [disk] = rig.objects(dataVolumeType);
+    return disk !== undefined && disk.metadata.uid !== first.uid;
+  });
+  rig.clones = true;
+  await rig.reason('web', 'Ready');
+  const { name = '', uid } = rig.only(dataVolumeType).metadata;
+  await fail(name);
+  const lost = await rig.reason('web', 'RootDiskLost');
+  assert.deepEqual([lost.status?.phase, lost.status?.rootDisk], ['Failed', name]);
+  await rig.say(dataVolumeType, lab, name, { status: { phase: 'Succeeded', conditions: [] } });
+  await rig.reason('web', 'Ready');
+  assert.equal(rig.only(dataVolumeType).metadata.uid, uid);
+});
+
+test('a Secret somebody made immutable is made anew when it has to change', async () => {
+  await using rig = await MachineRig.start({
+    admit: ({ verb, kind, previous }) =>
+      verb === 'update' && kind.kind === 'Secret' && (previous as { immutable?: boolean } | undefined)?.immutable === true
+        ? { code: 422, reason: 'Invalid', message: 'data: Forbidden: field is immutable when `immutable` is set' }
+        : undefined,
+  });
+  await rig.create('web');
+  await rig.reason('web', 'Ready');
+  const { name = '', uid } = rig.only(secretType).metadata;
+  await rig.resource(secretType).mergePatch({ name, namespace: lab }, { immutable: true });
+  await rig.change('web', { users: [{ name: 'ada' }] });
+  await rig.until('another Secret', () => {
+    const [secret] = rig.objects<Secret>(secretType);
+    return secret !== undefined && secret.metadata.uid !== uid && atob(secret.data?.userdata ?? '').includes('ada');
+  });
+  await rig.reason('web', 'Ready');
+});

@@ -10,6 +10,7 @@ import { growthOf } from './disk-size.ts';
 import { wantedDiskName } from './facts.ts';
 import { type Obstacle, obstacleOf } from './obstacles.ts';
 import { blockerOf, isCurrent, type Pass, refusedAgainMs, save } from './pass.ts';
+import { remove } from './removal.ts';
 import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
 import type { Report } from './status.ts';
 
@@ -82,17 +83,23 @@ async function ensureMachine(
 
 /** Writes the guest's configuration; or says what it lacks. */
 async function configure(
-  { deps, key, writer, signal }: Pass,
+  pass: Pass,
   { machine, secret }: Snapshot,
   { networks }: Decision,
   inputs: string,
 ): Promise<Blocked | undefined> {
+  const { deps, key, writer, signal } = pass;
   const passwords = await deps.passwords.read(key, machine, signal);
   if (!(passwords instanceof Map)) return { blocker: passwords as Finding };
   const instanceId = wantedDiskName(machine);
   const texts = cloudInitSecretData({ vm: machine, instanceId, passwords, interfaces: networks.interfaces });
   const desired = desiredSecret(machine, inputs, texts);
   const { name = '' } = desired.metadata;
+  if (secret?.immutable === true) {
+    // It is ours, and the guest has read it: its end wakes us.
+    await remove(pass, secretType, secret);
+    return { blocker: no('Waiting', `Secret ${name} was made immutable, and is made anew`) };
+  }
   try {
     await writer.child(secretType, desired, secret);
     return undefined;
