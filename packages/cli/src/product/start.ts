@@ -1,5 +1,17 @@
 import { join } from 'node:path';
-import { type EmbeddedCluster, type Progress, runTask, startCluster, startSimulator } from '@terrain/embedded';
+import {
+  describePlan,
+  type EmbeddedCluster,
+  ensureBinaries,
+  nodeGroupNames,
+  type Progress,
+  planRealNode,
+  runTask,
+  startCluster,
+  startRealNode,
+  startSimulator,
+  startStorage,
+} from '@terrain/embedded';
 import { applyManifests, type KubeObject } from '@terrain/runtime';
 import { fieldManager, installProduct } from './install.ts';
 import { readManifests } from './manifest-file.ts';
@@ -9,6 +21,8 @@ import { waitUntilReady } from './readiness.ts';
 export interface UpOptions {
   readonly home: string;
   readonly nodes: 'simulated' | 'none';
+  /** A node that is this machine, instead of simulated ones. */
+  readonly real?: true;
   readonly examples: boolean;
   readonly simulator: boolean;
   readonly operator: boolean;
@@ -32,9 +46,10 @@ export const examplesDirectory = join(import.meta.dirname, '../../../../examples
  * Guarantees: when it throws, nothing it started is left running.
  */
 export async function startProduct(options: UpOptions, progress: Progress, signal: AbortSignal): Promise<Product> {
+  if (options.real === true) await announceRealNode(options, progress);
   const cluster = await startCluster({
     home: options.home,
-    nodes: options.nodes === 'none' ? 0 : 2,
+    nodes: options.nodes === 'none' || options.real === true ? 0 : 2,
     binaries: options.binaries,
     port: options.port,
     progress,
@@ -46,6 +61,7 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
     const installed = install(cluster, progress, signal);
     await together([
       installed,
+      options.real === true && addRealNode(cluster, options, progress, signal),
       options.simulator && simulate(cluster, progress, signal),
       options.operator && installed.then(() => operate(cluster, progress, signal)),
       options.examples && installed.then(() => applyExamples(cluster, examples, options, progress, signal)),
@@ -63,6 +79,21 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
 async function install(cluster: EmbeddedCluster, progress: Progress, signal: AbortSignal): Promise<void> {
   await runTask(progress, { name: 'install', title: 'Terrain: kinds, policies and roles' }, (report) =>
     installProduct(cluster.connection(), { signal, onApplied: (done, total) => report.advance(done, total, 'objects') }),
+  );
+}
+
+/** Before anything is started, so that nobody waits for what cannot be, or compiles for a quarter of an hour unasked. */
+async function announceRealNode({ binaries }: UpOptions, progress: Progress): Promise<void> {
+  const message = describePlan(await planRealNode({ binaries }));
+  if (message !== undefined) progress({ type: 'note', task: 'real-node', message });
+}
+
+async function addRealNode(cluster: EmbeddedCluster, options: UpOptions, progress: Progress, signal: AbortSignal): Promise<void> {
+  const binaries = await ensureBinaries(nodeGroupNames, { binaries: options.binaries, progress, signal });
+  const node = await startRealNode(cluster, { binaries, progress, signal });
+  await runTask(progress, { name: 'storage', title: 'Real volumes: storage class terrain-disk' }, () =>
+    // While CDI is simulated, its claims go to the simulated classes, which are the default then.
+    startStorage(cluster, { binaries, node: node.name, kubelet: node.kubelet, isDefault: !options.simulator, signal }),
   );
 }
 

@@ -7,7 +7,10 @@ export function welcome({ cluster, options, examples }: Product): string {
   const lines = [
     '',
     `Terrain is running on a real Kubernetes at https://127.0.0.1:${cluster.port}`,
-    ...(options.nodes === 'simulated' ? ['  simulated: nodes (by kwok); their pods only seem to run'] : []),
+    ...(options.real === true ? ['  real: one node, its pods, networks and volumes (storage class terrain-disk)'] : []),
+    ...(options.nodes === 'simulated' && options.real !== true
+      ? ['  simulated: nodes (by kwok); their pods only seem to run']
+      : []),
     ...(options.simulator
       ? ['  simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain.dev/simulated']
       : []),
@@ -19,6 +22,9 @@ export function welcome({ cluster, options, examples }: Product): string {
     '  npm run kubectl -- get otvm -A -o wide            machines, and what they wait for',
     '  npm run kubectl -- explain vmdi.spec              every field, explained',
     '  npm run kubectl -- get datavolumes,vm,vmi -A      what the platform makes of it',
+    ...(options.real === true
+      ? ['  npm run kubectl -- run -it sh --image=localhost/terrain/shell:1   a shell in a pod of your own']
+      : []),
     '  npm run terrain -- status                         what runs and what it costs',
     `  export KUBECONFIG=${displayPath(cluster.kubeconfig)}   to use a kubectl of your own`,
     '',
