@@ -2,9 +2,6 @@
  * A controller runtime for TypeScript: from a socket to an API server up to controllers. It knows no kind of ours.
  */
 
-// A program's own metrics join the registry of its Manager, so they must be made by the same library.
-export { Counter, Gauge, Histogram, Registry } from 'prom-client';
-
 export { type CompareAndSwapOptions, compareAndSwap } from '#apply/compare-and-swap.ts';
 export { controllerReference, controllerUid, ForeignObjectError } from '#apply/owner-reference.ts';
 export { type Refusal, refusalOf } from '#apply/refusal.ts';
@@ -40,6 +37,8 @@ export { type ManagedControllerOptions, Manager, type ManagerOptions } from '#ma
 export { ShutdownError, shutdownSignal } from '#manager/shutdown.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';
 export { type WaitOptions, waitForObject } from '#manifest/wait-for-object.ts';
+// A program's own metrics join the registry of its Manager, so they must be made by the same library.
+export { Counter, Gauge, Histogram, Registry } from '#metrics/prom-client.ts';
 export { type MeasuredController, RuntimeMetrics } from '#metrics/runtime-metrics.ts';
 export { FailureLimiter, type FailureLimiterOptions } from '#queue/failure-limiter.ts';
 export { type Priority, type QueueObserver, WorkQueue, type WorkQueueOptions } from '#queue/work-queue.ts';

@@ -1,4 +1,3 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Controller } from '#controller/controller.ts';
 import type { ControllerObserver } from '#controller/options.ts';
 import type { InformerObserver } from '#informer/informer.ts';
@@ -6,6 +5,7 @@ import type { Informers } from '#informer/informers.ts';
 import type { ApiRequest } from '#transport/api-transport.ts';
 import type { TransportObserver } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
+import { Counter, Gauge, Histogram, Registry } from './prom-client.ts';
 
 const passBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const queueBuckets = [0.001, 0.01, 0.1, 1, 10, 100, 1000];

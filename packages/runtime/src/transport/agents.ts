@@ -1,4 +1,7 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+// Not the package's root, which loads fetch, WebSocket and caches along: 6 MiB that nobody here uses.
+import Agent from 'undici/lib/dispatcher/agent.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import type { Credentials } from './credentials.ts';
 
 /**

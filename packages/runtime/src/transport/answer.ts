@@ -1,8 +1,8 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type StatusBody } from './api-error.ts';
 import type { ApiRequest, ApiResponse } from './api-transport.ts';
 
-type Headers = Dispatcher.ResponseData['headers'];
+type Headers = IncomingHttpHeaders;
 
 /** Reads a 2xx answer. */
 export function toResponse<T>(code: number, headers: Headers, text: string): ApiResponse<T> {

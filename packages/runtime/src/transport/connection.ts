@@ -3,10 +3,11 @@ import { type Clock, systemClock } from '#clock/clock.ts';
 import { makeAgents } from './agents.ts';
 import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
+import { Call } from './call.ts';
 import type { Credentials } from './credentials.ts';
-import { LastMoment } from './last-moment.ts';
+import { exchangePieces, exchangeText, type Head } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
-import { NoAnswerError, socketWords } from './no-answer-error.ts';
+import { NoAnswerError } from './no-answer-error.ts';
 import { Token } from './token.ts';
 
 /** Told for metrics; must not throw. */
@@ -74,9 +75,9 @@ export class Connection implements ApiTransport, AsyncDisposable {
       return new NoAnswerError(request, `no answer within ${timeoutMs / 1000} s`, { isTimeout: true });
     });
     for (let attempt = 1; ; attempt++) {
-      const { response, text } = await this.#fetch(request, deadline.signal);
-      if (response.statusCode < 300) return toResponse<T>(response.statusCode, response.headers, text);
-      const error = toApiError(request, response.statusCode, response.headers, text);
+      const { head, text } = await this.#fetch(request, deadline.signal);
+      if (head.code < 300) return toResponse<T>(head.code, head.headers, text);
+      const error = toApiError(request, head.code, head.headers, text);
       if (error.code === 401 && attempt === 1 && this.#token.isRenewable) continue;
       const waitMs =
         error.code === 429 ? (error.retryAfterMs ?? 1000) : request.method === 'GET' ? error.retryAfterMs : undefined;
@@ -95,15 +96,25 @@ export class Connection implements ApiTransport, AsyncDisposable {
   }
 
   async *streamBatches(request: ApiRequest): AsyncGenerator<readonly string[]> {
-    const response = await this.#send(this.#streams, request, request.signal);
-    const { statusCode, headers, body } = response;
-    if (statusCode >= 300) throw toApiError(request, statusCode, headers, await body.text());
+    const { signal } = request;
+    const call = await this.#call(request);
     const splitter = new LineSplitter();
+    const refusal: Buffer[] = [];
     try {
-      for await (const chunk of body as AsyncIterable<Uint8Array>) yield splitter.push(chunk);
+      for await (const piece of exchangePieces(this.#streams, call.outgoing, {
+        signal,
+        beforeSend: call.beforeSend,
+        onHead: call.onHead,
+      })) {
+        if (call.head.code >= 300) refusal.push(piece);
+        else yield splitter.push(piece);
+      }
     } catch (error) {
-      throw noAnswer(request, error, request.signal);
+      throw call.failure(error, signal);
     }
+    if (call.head.code === 401) await this.#token.refused(call.token);
+    if (call.head.code >= 300)
+      throw toApiError(request, call.head.code, call.head.headers, Buffer.concat(refusal).toString('utf8'));
     const rest = splitter.end();
     if (rest.length > 0) yield rest;
   }
@@ -117,38 +128,31 @@ export class Connection implements ApiTransport, AsyncDisposable {
     await this.close();
   }
 
-  async #fetch(request: ApiRequest, signal: AbortSignal): Promise<{ response: Dispatcher.ResponseData; text: string }> {
-    const response = await this.#send(this.#requests, request, signal);
+  async #fetch(request: ApiRequest, signal: AbortSignal): Promise<{ head: Head; text: string }> {
+    const call = await this.#call(request);
     try {
-      return { response, text: await response.body.text() };
+      const text = await exchangeText(this.#requests, call.outgoing, {
+        signal,
+        beforeSend: call.beforeSend,
+        onHead: call.onHead,
+      });
+      if (call.head.code === 401) await this.#token.refused(call.token);
+      return { head: call.head, text };
     } catch (error) {
-      throw noAnswer(request, error, signal);
+      throw call.failure(error, signal);
     }
   }
 
-  async #send(agent: Dispatcher, request: ApiRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+  async #call(request: ApiRequest): Promise<Call> {
     const token = await this.#token.read();
-    const gate = request.beforeSend === undefined ? undefined : new LastMoment(request.beforeSend);
-    gate?.ask();
-    const startedAt = this.#clock.monotonic();
-    let code: number | undefined;
-    try {
-      const response = await (gate?.before(agent) ?? agent).request({
-        origin: this.#origin,
-        path: this.#prefix + request.path + queryString(request.query),
-        method: request.method,
-        headers: this.#headers(request, token),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      code = response.statusCode;
-      if (code === 401) await this.#token.refused(token);
-      return response;
-    } catch (error) {
-      throw gate?.refusal ?? noAnswer(request, error, signal);
-    } finally {
-      this.#observer.requestEnded?.(request, code, this.#clock.monotonic() - startedAt);
-    }
+    const outgoing = {
+      origin: this.#origin,
+      path: this.#prefix + request.path + queryString(request.query),
+      method: request.method,
+      headers: this.#headers(request, token),
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+    };
+    return new Call(request, token, outgoing, this.#clock, this.#observer);
   }
 
   #headers(request: ApiRequest, token: string | undefined): Record<string, string | string[]> {
@@ -188,14 +192,9 @@ class Deadline implements Disposable {
   }
 }
 
-/** Whoever aborted gets his own reason back; everything else is a socket that broke. */
-function noAnswer(request: ApiRequest, error: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true) return signal.reason;
-  return new NoAnswerError(request, socketWords(error), { cause: error });
-}
-
 function queryString(query: ApiRequest['query']): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value));
-  return search.size === 0 ? '' : `?${search}`;
+  let text = '';
+  for (const name in query)
+    if (query[name] !== undefined) text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(query[name])}`;
+  return text;
 }
