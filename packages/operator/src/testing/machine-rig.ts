@@ -14,8 +14,8 @@ import {
   systemClock,
 } from '@terrain/runtime';
 import { type Admission, ApiFake, type FaultPlan, FaultProxy, hurriedClock } from '@terrain/runtime/testing';
+import { imageType, machineType } from '#controllers/shared/kind.ts';
 import { addMachineController, type MachineController } from '#controllers/virtualmachine/index.ts';
-import { imageType, machineType } from '#controllers/virtualmachine/pass.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { type Claim, claimType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtInstanceType, kubevirtMachineType } from '#platform/kubevirt.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FaultPlan, RequestFault } from '@terrain/runtime/testing';
+import { imageType, machineType } from '#controllers/shared/kind.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
 import { secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import { lab, MachineRig } from '#testing/machine-rig.ts';
-import { imageType, machineType } from './pass.ts';
 
 /** Made, stopped, reset, moved to another image and deleted; with everything that was ever created on the way. */
 async function life(plan: FaultPlan): Promise<{ created: string[]; lives: number }> {

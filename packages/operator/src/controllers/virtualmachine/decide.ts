@@ -1,8 +1,10 @@
 /** What is to be done for a machine. Pure: from what was observed, never from its own phase. */
+
 import type { VMDiskImage } from '@terrain/api';
+import { isGoing } from '#controllers/shared/removal.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { KubevirtMachine } from '#platform/kubevirt.ts';
-import { isGoing, isPaused, wantedDiskName } from './facts.ts';
+import { isPaused, wantedDiskName } from './facts.ts';
 import { type Artifact, imageOfClone, imageState } from './image.ts';
 import { type NetworkState, networkState } from './network.ts';
 import { type DiskState, diskState } from './root-disk.ts';

@@ -1,8 +1,10 @@
 /** Whether a root disk that exists is as large as it should be. Pure. */
+
 import { parseQuantityBytes } from '@terrain/api';
 import { controllerUid } from '@terrain/runtime';
+import { isGoing } from '#controllers/shared/removal.ts';
 import type { DataVolume } from '#platform/cdi.ts';
-import { isGoing } from './facts.ts';
+
 import { type Finding, type Snapshot, yes } from './snapshot.ts';
 
 /** What a file system on the volume takes for itself; CDI adds as much by default. */

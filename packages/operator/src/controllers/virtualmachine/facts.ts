@@ -1,9 +1,6 @@
 /** Plain facts about a machine, on which several decisions rest. */
 import { annotations, rootDiskName } from '@terrain/api';
-import type { KubeObject } from '@terrain/runtime';
 import type { Snapshot, StoredMachine } from './snapshot.ts';
-
-export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** A namespace on its way out is not held up by a pause. */
 export const isPaused = ({ machine, isNamespaceTerminating }: Snapshot): boolean =>

@@ -1,7 +1,9 @@
 /** What the disk image is good for at this moment. Pure. */
+
 import { sourceHash, type VMDiskImage } from '@terrain/api';
 import { compareVersions } from '@terrain/runtime';
-import { imageNamespaceOf, imageText, isGoing } from './facts.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
+import { imageNamespaceOf, imageText } from './facts.ts';
 import { type Finding, no, type Snapshot, type StoredMachine, stuck, yes } from './snapshot.ts';
 
 /** What VMs clone. */

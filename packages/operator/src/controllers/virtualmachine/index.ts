@@ -1,6 +1,7 @@
 /** The VirtualMachine controller: what it watches, and who is woken by what. */
 import { labels, managerName, type VirtualMachine, type VMDiskImage } from '@terrain/api';
 import { type ApiTransport, type Controller, type KubeObject, keyOf, type Manager } from '@terrain/runtime';
+import { imageType, machineType } from '#controllers/shared/kind.ts';
 import { NamedObjectWatch } from '#controllers/vmdiskimage/object-watch.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import {
@@ -25,7 +26,6 @@ import { leavesRoom, quotaType, type ResourceQuota } from '#platform/quota.ts';
 import { type VolumeSnapshot, volumeSnapshotType } from '#platform/snapshot.ts';
 import { addIndexes, type MachineInformers, machinesOf } from './observe.ts';
 import { Obstacles } from './obstacles.ts';
-import { imageType, machineType } from './pass.ts';
 import { Passwords } from './passwords.ts';
 import { QuietTime } from './quiet-time.ts';
 import { reconcileMachine } from './reconcile.ts';

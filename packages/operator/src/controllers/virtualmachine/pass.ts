@@ -1,34 +1,23 @@
-import { type VirtualMachine, type VirtualMachineStatus, virtualMachineKind, vmDiskImageKind } from '@terrain/api';
+import type { VirtualMachine, VirtualMachineReason, VirtualMachineStatus } from '@terrain/api';
 import {
   type ApiTransport,
   after,
   done,
-  ForeignObjectError,
   type Happening,
   type KubeObject,
   Resource,
-  type ResourceType,
   type Result,
-  refusalOf,
   type Writer,
 } from '@terrain/runtime';
-import { shorten } from '#platform/failure.ts';
+import { blockerOf as refusedBlocker } from '#controllers/shared/blocker.ts';
+import { machineType } from '#controllers/shared/kind.ts';
 import { eventOf } from './events.ts';
 import type { ObserveSources } from './observe.ts';
 import type { Obstacles } from './obstacles.ts';
 import type { Passwords } from './passwords.ts';
 import type { QuietTime } from './quiet-time.ts';
-import { type Finding, no, type Snapshot, type StoredMachine, stuck } from './snapshot.ts';
+import { type Finding, type Snapshot, type StoredMachine, stuck } from './snapshot.ts';
 import { type Report, statusOf } from './status.ts';
-
-const typeOf = ({ group, version, plural }: { group: string; version: string; plural: string }): ResourceType => ({
-  group,
-  version,
-  plural,
-  namespaced: true,
-});
-export const machineType = typeOf(virtualMachineKind);
-export const imageType = typeOf(vmDiskImageKind);
 
 /** What every pass shares. */
 export interface Deps extends ObserveSources {
@@ -92,23 +81,9 @@ function comeBack(nowMs: number, times: readonly (number | undefined)[]): Result
 }
 
 /** Why an object could not be made; errors that are no refusal are thrown on. `words` false keeps the server's words out of the status. */
-export function blockerOf(error: unknown, what: string, { words = true } = {}): Finding {
-  if (error instanceof ForeignObjectError)
-    return stuck('NameTaken', `${what} exists already and is not of this machine; rename this machine, or delete the other one`);
-  const told = words ? shorten((error as Error).message.replace(/^[A-Z]+ \S+: /, '')) : 'its words are in the log';
-  switch (refusalOf(error)) {
-    case 'policy':
-    case 'manifest':
-      return stuck('RefusedByPlatform', `${what} is refused: ${told}`);
-    case 'rights':
-      return no('RefusedByPlatform', `${what} is refused: ${told}`);
-    case 'quota':
-      return no('QuotaExceeded', `there is no room for ${what}: ${told}`);
-    case 'terminating':
-      return no('Deleting', `${what} cannot be made: its namespace is being deleted`);
-    case 'missing':
-      return no('PlatformMissing', `${what} cannot be made: its namespace or its kind does not exist (${told})`);
-    default:
-      throw error;
-  }
-}
+export const blockerOf = (error: unknown, what: string, { words = true } = {}): Finding =>
+  refusedBlocker<VirtualMachineReason>(error, what, {
+    taken: stuck('NameTaken', `${what} exists already and is not of this machine; rename this machine, or delete the other one`),
+    terminating: 'Deleting',
+    words,
+  });

@@ -1,9 +1,10 @@
 /** What KubeVirt makes of the machine, and how far its guest is. Pure. */
+import { instantMs } from '#controllers/shared/condition.ts';
 import { shorten } from '#platform/failure.ts';
 import { isUnderWay, type KubevirtMachine, kubevirtCondition } from '#platform/kubevirt.ts';
 import { isWantedRunning } from './facts.ts';
 import { isHeld } from './printable.ts';
-import { type Finding, instantMs, no, type Snapshot, type StoredMachine, yes } from './snapshot.ts';
+import { type Finding, no, type Snapshot, type StoredMachine, yes } from './snapshot.ts';
 
 /** A guest that has not answered in this time is worth a word about why. */
 const guestPatienceMs = 600_000;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootDiskName } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
+import { machineType } from '#controllers/shared/kind.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { type Claim, claimType, type Secret, secretType } from '#platform/core.ts';
 import { kubevirtMachineType } from '#platform/kubevirt.ts';
 import { quotaType } from '#platform/quota.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { lab, MachineRig } from '#testing/machine-rig.ts';
-import { machineType } from './pass.ts';
 
 test('labels somebody removes are put back, and nothing is made twice', async () => {
   await using rig = await MachineRig.start();

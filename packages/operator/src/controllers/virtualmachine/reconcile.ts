@@ -1,18 +1,20 @@
 /** One pass over one machine: the only place, with the files it calls, where decisions become effects. */
 import { finalizers, kubevirtMachineName, labels, type VirtualMachine, type VMDiskImage } from '@terrain/api';
 import { after, controllerUid, done, ForeignObjectError, Resource, type Result, refusalOf } from '@terrain/runtime';
+import { imageType, machineType } from '#controllers/shared/kind.ts';
+import { isGoing, removeByUid } from '#controllers/shared/removal.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { type Decision, decide, type Step, usesAny } from './decide.ts';
 import { desiredImage, desiredRootDisk } from './desired.ts';
 import { happenings } from './events.ts';
-import { imageNamespaceOf, isGoing, isPaused } from './facts.ts';
+import { imageNamespaceOf, isPaused } from './facts.ts';
 import { imageState } from './image.ts';
 import { observe } from './observe.ts';
 import { obstacleOf } from './obstacles.ts';
-import { blockerOf, imageType, isCurrent, machineType, type Pass, save } from './pass.ts';
-import { remove, removeDisk, removeMachine } from './removal.ts';
+import { blockerOf, isCurrent, type Pass, save } from './pass.ts';
+import { removeDisk, removeMachine } from './removal.ts';
 import { run } from './run.ts';
 import { no, type Snapshot } from './snapshot.ts';
 
@@ -124,7 +126,7 @@ async function clear(
   decision: Decision,
   { kubevirt, disks, absent }: Extract<Step, { kind: 'clear' }>,
 ): Promise<Result> {
-  const { deps, signal } = pass;
+  const { deps, writer, signal } = pass;
   const { machine } = snapshot;
   if (!(await isCurrent(pass, machine))) return done;
   // A cache that never showed the snapshot, or shows it no more, is no proof.
@@ -133,7 +135,7 @@ async function clear(
   const { rootDisk, ...others } = decision;
   const report = rootDisk === undefined || disks.includes(rootDisk) ? others : decision;
   if (kubevirt !== undefined) {
-    if (!isGoing(kubevirt)) await remove(pass, kubevirtMachineType, kubevirt);
+    if (!isGoing(kubevirt)) await removeByUid(writer, kubevirtMachineType, kubevirt);
     return save(pass, snapshot, { ...report, kubevirt });
   }
   const at = { name: kubevirtMachineName(machine.metadata.name), namespace: machine.metadata.namespace };

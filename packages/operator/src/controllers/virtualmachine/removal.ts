@@ -18,16 +18,15 @@ import {
   type ResourceType,
   type Result,
 } from '@terrain/runtime';
+import { instantMs } from '#controllers/shared/condition.ts';
+import { machineType } from '#controllers/shared/kind.ts';
+import { blockedWords, holdersOf, isGoing, patienceMs, removeByUid } from '#controllers/shared/removal.ts';
 import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
 import { secretType } from '#platform/core.ts';
 import { kubevirtMachineType } from '#platform/kubevirt.ts';
-import { isGoing } from './facts.ts';
-import { machineType, type Pass } from './pass.ts';
-import { instantMs, no, type Snapshot, type StoredMachine } from './snapshot.ts';
+import type { Pass } from './pass.ts';
+import { no, type Snapshot, type StoredMachine } from './snapshot.ts';
 import { type Report, statusOf } from './status.ts';
-
-/** What takes longer than this is told to whoever waits for it. */
-const patienceMs = 60_000;
 
 /** Looks live at each step: what a cache has not shown yet must not be left behind. */
 export async function removeMachine(pass: Pass, snapshot: Snapshot, report: Report): Promise<Result> {
@@ -35,10 +34,10 @@ export async function removeMachine(pass: Pass, snapshot: Snapshot, report: Repo
   const { machine } = snapshot;
   const { name } = machine.metadata;
   const kubevirt = await own(pass, machine, kubevirtMachineType, kubevirtMachineName(name));
-  if (kubevirt !== undefined && (isGoing(kubevirt) || (await remove(pass, kubevirtMachineType, kubevirt)) === 'going'))
+  if (kubevirt !== undefined && (isGoing(kubevirt) || (await removeByUid(writer, kubevirtMachineType, kubevirt)) === 'going'))
     return waitFor(pass, snapshot, report, [kubevirt]);
   const secret = await own(pass, machine, secretType, cloudInitSecretName(name));
-  if (secret !== undefined && (isGoing(secret) || (await remove(pass, secretType, secret)) === 'going'))
+  if (secret !== undefined && (isGoing(secret) || (await removeByUid(writer, secretType, secret)) === 'going'))
     return waitFor(pass, snapshot, report, [secret]);
   const left: KubeObject[] = [];
   for (const disk of await disksOf(pass, machine))
@@ -53,18 +52,7 @@ export async function removeMachine(pass: Pass, snapshot: Snapshot, report: Repo
 
 /** Foreground: gone only when its claim is, so that a name never meets the remains of its predecessor. */
 export const removeDisk = (pass: Pass, disk: DataVolume): Promise<'gone' | 'going'> =>
-  remove(pass, dataVolumeType, disk, 'Foreground');
-
-/** Status of these kinds changes all the time; what must be right is which object it is. */
-export function remove(
-  { writer }: Pass,
-  type: ResourceType,
-  object: KubeObject,
-  propagationPolicy: 'Foreground' | 'Background' = 'Background',
-): Promise<'gone' | 'going'> {
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  return writer.delete(type, { ...object, metadata }, { propagationPolicy });
-}
+  removeByUid(pass.writer, dataVolumeType, disk, 'Foreground');
 
 async function own(
   { deps, signal }: Pass,
@@ -95,11 +83,7 @@ async function waitFor({ writer }: Pass, snapshot: Snapshot, report: Report, lef
   const { machine, nowMs } = snapshot;
   const leftMs = (instantMs(machine.metadata.deletionTimestamp) ?? nowMs) + patienceMs - nowMs;
   if (leftMs > 0) return after(leftMs);
-  const blockers = left.map(({ kind, metadata }) => {
-    const held = (metadata.finalizers ?? []).join(', ');
-    return `${kind} ${metadata.name}${held === '' ? '' : ` (finalizer ${held})`}`;
-  });
-  const message = `is being deleted, and waits for ${blockers.join(' and ')} to be gone; look at what holds them`;
+  const message = blockedWords(left.map(holdersOf));
   const { status } = statusOf(snapshot, { ...report, blocker: no('Deleting', message) });
   await writer.status<VirtualMachine>(machineType, machine, status);
   return after(patienceMs);

@@ -1,8 +1,10 @@
 /** How far the root disk is. Pure. */
+import { instantMs } from '#controllers/shared/condition.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
 import { type DataVolume, isImported } from '#platform/cdi.ts';
 import { shorten } from '#platform/failure.ts';
-import { isGoing, wantedDiskName } from './facts.ts';
-import { type Finding, instantMs, no, type Snapshot, stuck, yes } from './snapshot.ts';
+import { wantedDiskName } from './facts.ts';
+import { type Finding, no, type Snapshot, stuck, yes } from './snapshot.ts';
 
 /** A clone that failed is thrown away after this long; so there is at most one try in this time. */
 const retryMs = 30_000;

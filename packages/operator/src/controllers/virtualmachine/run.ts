@@ -2,6 +2,7 @@
 import { done, Resource, type Result } from '@terrain/runtime';
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cloudInitSecretData } from '#cloudinit/secret-data.ts';
+import { removeByUid } from '#controllers/shared/removal.ts';
 import { claimType, secretType } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtMachineType } from '#platform/kubevirt.ts';
 import type { Decision } from './decide.ts';
@@ -10,7 +11,6 @@ import { growthOf } from './disk-size.ts';
 import { wantedDiskName } from './facts.ts';
 import { type Obstacle, obstacleOf } from './obstacles.ts';
 import { blockerOf, isCurrent, type Pass, refusedAgainMs, save } from './pass.ts';
-import { remove } from './removal.ts';
 import { type Finding, no, type Snapshot, yes } from './snapshot.ts';
 import type { Report } from './status.ts';
 
@@ -83,12 +83,11 @@ async function ensureMachine(
 
 /** Writes the guest's configuration; or says what it lacks. */
 async function configure(
-  pass: Pass,
+  { deps, key, writer, signal }: Pass,
   { machine, secret }: Snapshot,
   { networks }: Decision,
   inputs: string,
 ): Promise<Blocked | undefined> {
-  const { deps, key, writer, signal } = pass;
   const passwords = await deps.passwords.read(key, machine, signal);
   if (!(passwords instanceof Map)) return { blocker: passwords as Finding };
   const instanceId = wantedDiskName(machine);
@@ -97,7 +96,7 @@ async function configure(
   const { name = '' } = desired.metadata;
   if (secret?.immutable === true) {
     // It is ours, and the guest has read it: its end wakes us.
-    await remove(pass, secretType, secret);
+    await removeByUid(writer, secretType, secret);
     return { blocker: no('Waiting', `Secret ${name} was made immutable, and is made anew`) };
   }
   try {

@@ -1,5 +1,6 @@
 import type { VirtualMachine, VirtualMachineReason, VMDiskImage } from '@terrain/api';
 import type { KubeObject } from '@terrain/runtime';
+import { findingsOf, type Finding as SharedFinding } from '#controllers/shared/finding.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim, Secret } from '#platform/core.ts';
 import type { KubevirtInstance, KubevirtMachine } from '#platform/kubevirt.ts';
@@ -14,17 +15,9 @@ export type StoredMachine = VirtualMachine & {
 };
 
 /** What one condition says. */
-export type Finding = {
-  readonly status: 'True' | 'False';
-  readonly reason: VirtualMachineReason;
-  readonly message: string;
-  /** Only a person can help. */
-  readonly isStuck?: true;
-};
+export type Finding = SharedFinding<VirtualMachineReason>;
 
-export const yes = (reason: VirtualMachineReason, message: string): Finding => ({ status: 'True', reason, message });
-export const no = (reason: VirtualMachineReason, message: string): Finding => ({ status: 'False', reason, message });
-export const stuck = (reason: VirtualMachineReason, message: string): Finding => ({ ...no(reason, message), isStuck: true });
+export const { yes, no, stuck } = findingsOf<VirtualMachineReason>();
 
 export type NamespaceState = 'there' | 'terminating' | 'absent';
 
@@ -60,8 +53,3 @@ export type Snapshot = {
   /** KubeVirt's words about the last start that failed; it shows them for a fraction of a second only. */
   readonly startProblem: string | undefined;
 };
-
-export function instantMs(text: string | undefined): number | undefined {
-  const ms = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
-}

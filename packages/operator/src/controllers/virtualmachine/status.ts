@@ -1,15 +1,16 @@
 /** What people and other programs read about a machine. The only file that names its conditions and phases. */
 import {
-  type Condition,
   kubevirtMachineName,
   type VirtualMachineCondition,
   type VirtualMachineReason,
   type VirtualMachineStatus,
 } from '@terrain/api';
 import type { GuestInterface } from '#cloudinit/interfaces.ts';
+import { conditionOf } from '#controllers/shared/condition.ts';
+import { isGoing } from '#controllers/shared/removal.ts';
 import type { KubevirtInstance, KubevirtMachine } from '#platform/kubevirt.ts';
 import type { Decision } from './decide.ts';
-import { imageNamespaceOf, isGoing, isPaused, isWantedRunning } from './facts.ts';
+import { imageNamespaceOf, isPaused, isWantedRunning } from './facts.ts';
 import type { Obstacle } from './obstacles.ts';
 import { type PowerState, powerState } from './power.ts';
 import { steadyStatus } from './printable.ts';
@@ -42,7 +43,7 @@ export function statusOf(snapshot: Snapshot, report: Report): { readonly status:
     phase: verdicts.Ready.status === 'True' ? 'Ready' : verdicts.Stalled.status === 'True' ? 'Failed' : 'Provisioning',
     message: verdicts.Ready.message,
     conditions: Object.entries(verdicts).map(([type, verdict]) =>
-      conditionOf(type, verdict, machine.status?.conditions ?? [], generation, nowMs),
+      conditionOf(type, verdict, { before: machine.status?.conditions ?? [], generation, nowMs, longest: longestMessage }),
     ),
     diskImage: {
       namespace: imageNamespaceOf(machine),
@@ -168,24 +169,3 @@ function addressText(interfaces: readonly InterfaceStatus[]): string {
 const plain = (address: string | undefined): string | undefined => address?.split('/', 1)[0];
 
 const longestMessage = 1000;
-
-function conditionOf(
-  type: string,
-  { status, reason, message }: Finding,
-  before: readonly Condition[],
-  generation: number | undefined,
-  nowMs: number,
-): Condition {
-  const known = before.find((condition) => condition.type === type);
-  return {
-    type,
-    status,
-    reason,
-    message: message.slice(0, longestMessage),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    lastTransitionTime: known?.status === status ? known.lastTransitionTime : toInstant(nowMs),
-  };
-}
-
-/** Conditions have whole seconds. */
-const toInstant = (ms: number): string => new Date(ms - (ms % 1000)).toISOString().replace('.000Z', 'Z');
