@@ -60,6 +60,10 @@ test('an operator that dies at a write: the next one comes to the same end, and 
         await phase(stage, name, 'Ready');
         await remove(stage, types.machines, name);
         await stage.until('it to be gone', () => machine(stage, name) === undefined);
+        await stage.until(`image ${isImage ? name : 'debian'} to be free`, () => {
+          const { references, unreferencedSince } = stage.image(isImage ? name : 'debian')?.status ?? {};
+          return references === 0 && unreferencedSince !== undefined;
+        });
         await observer.caughtUp();
         const made = observer.history
           .filter(({ type, object }) => type === 'ADDED' && object.metadata.namespace === stage.namespace)

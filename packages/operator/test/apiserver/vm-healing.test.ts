@@ -13,7 +13,12 @@ const children = {
 
 /** Deletes the child of a machine, and waits until there is another. */
 async function deleteChild(stage: Stage, name: string, type: ResourceType): Promise<Thing> {
-  const owner = await stage.until(`machine ${name}`, () => machine(stage, name));
+  const made = await stage.until(`machine ${name}`, () => machine(stage, name));
+  // KubeVirt's machine is what its instance belongs to.
+  const owner =
+    type === types.kubevirtInstances
+      ? await stage.until(`KubeVirt’s ${name}`, () => childOf(stage, types.kubevirtMachines, made))
+      : made;
   const child = await stage.until(`a child of ${name}`, () => childOf(stage, type, owner));
   await remove(stage, type, child.metadata.name ?? '');
   return stage.until(`${child.kind} ${child.metadata.name} to be back`, () => {
@@ -50,7 +55,7 @@ test('whatever somebody deletes while a machine is on its way is back, and it ar
     clone: 1500,
     boot: 1500,
     agent: 50,
-    stop: 50,
+    stop: 1500,
   };
   await using stage = await Stage.open({ scenario: { durations } });
   await stage.startOperator();
@@ -61,10 +66,24 @@ test('whatever somebody deletes while a machine is on its way is back, and it ar
     'starting-secret': types.secrets,
     'starting-machine': types.kubevirtMachines,
     'starting-disk': types.dataVolumes,
+    'starting-instance': types.kubevirtInstances,
+    'stopped-secret': types.secrets,
+    'stopped-machine': types.kubevirtMachines,
+    'stopped-disk': types.dataVolumes,
+    'stopping-secret': types.secrets,
+    'stopping-machine': types.kubevirtMachines,
   };
   await Promise.all(
     Object.entries(onTheWay).map(async ([name, type]) => {
-      const owner = await createMachine(stage, name);
+      const owner = await createMachine(stage, name, { ignoreOnDeploy: name.startsWith('stopped') });
+      if (name.startsWith('stopp')) await phase(stage, name, 'Ready');
+      if (name.startsWith('stopping')) {
+        await changeSpec(stage, name, { powerState: 'Stopped' });
+        await stage.until(
+          `${name} to stop`,
+          () => childOf(stage, types.kubevirtMachines, owner)?.status?.printableStatus === 'Stopping',
+        );
+      }
       if (name.startsWith('starting'))
         await stage.until(
           `${name} to start`,

@@ -4,7 +4,18 @@ import { setTimeout } from 'node:timers/promises';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
 import { ignoreAbsent, Stage, types } from './stage.ts';
-import { changeSpec, childOf, conditionOf, createMachine, createNetwork, machine, phase, reason, remove } from './vm-world.ts';
+import {
+  changeSpec,
+  childOf,
+  conditionOf,
+  createMachine,
+  createNetwork,
+  machine,
+  phase,
+  reason,
+  remove,
+  until,
+} from './vm-world.ts';
 
 const quick = { speed: 20 };
 const quotas: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', namespaced: true };
@@ -40,6 +51,57 @@ test('a machine that cannot start says why, loses nothing, and starts when the c
         await kubevirt.mergePatch(at, { metadata: { annotations: { 'terrain.dev/sim': null } } });
         const started = await reason(stage, sim, 'Ready');
         assert.equal(started.status?.rootDisk, stopped.status?.rootDisk);
+      }),
+    ),
+  );
+});
+
+const guests: Record<string, { sim: string; spec: object; want: string; words: RegExp }> = {
+  'a port that does not answer': {
+    sim: 'no-port',
+    spec: { guestReadiness: { mode: 'TCP', port: 22 } },
+    want: 'GuestStarting',
+    words: /waits for port 22 to answer/,
+  },
+  'an agent that does not connect': {
+    sim: 'no-agent',
+    spec: { guestReadiness: { mode: 'Agent' } },
+    want: 'GuestStarting',
+    words: /waits for the guest agent to connect/,
+  },
+  'a guest that was paused': { sim: 'paused', spec: {}, want: 'GuestPaused', words: /virtctl unpause/ },
+  'an address that is another than the one asked for': {
+    sim: 'address:10.7.0.9',
+    spec: { interfaces: [{ network: 'lan', ipAddress: '10.7.0.5/24' }] },
+    want: 'Ready',
+    words: /the guest has 10.7.0.9 on lan, where 10.7.0.5\/24 was asked for/,
+  },
+};
+
+test('a guest that is not as it should be is told of, and heard when it is', async (t) => {
+  await using stage = await Stage.open({ scenario: quick });
+  await stage.startOperator();
+  await stage.createImage('debian');
+  await createNetwork(stage, 'lan', { cidr: '10.7.0.0/24' });
+  await Promise.all(
+    Object.entries(guests).map(([what, { sim, spec, want, words }]) =>
+      t.test(what, async () => {
+        const name = sim.split(':', 1)[0] ?? '';
+        await createMachine(stage, name, { ...spec, ignoreOnDeploy: true });
+        await phase(stage, name, 'Ready');
+        const at = { name, namespace: stage.namespace };
+        const annotate = (value: string | null): Promise<unknown> =>
+          stage.resource(types.kubevirtMachines).mergePatch(at, { metadata: { annotations: { 'terrain.dev/sim': value } } });
+        await annotate(sim);
+        await changeSpec(stage, name, { powerState: 'Running' });
+        await until(
+          stage,
+          name,
+          `say ${want}`,
+          (found) => conditionOf(found, 'Ready')?.reason === want && words.test(found.status?.message ?? ''),
+        );
+        await annotate(null);
+        await until(stage, name, 'be content', ({ status }) => status?.message === 'the machine runs');
       }),
     ),
   );
@@ -127,11 +189,20 @@ test('room for the root disk that a quota does not leave is awaited', async () =
   await phase(stage, 'web', 'Ready');
 });
 
+/** A kind is gone some time after its definition: nothing tells when, so ask. */
+async function untilUnserved(stage: Stage, type: ResourceType): Promise<void> {
+  for (let tries = 0; tries < 1200; tries++) {
+    if ((await stage.resource(type).list().catch(ignoreAbsent)) === undefined) return;
+    await setTimeout(100);
+  }
+  throw new Error(`${type.plural} are still served two minutes after their definition was deleted`);
+}
+
 test('without KubeVirt the disk is made and the machine waits; installed, it goes on by itself', async () => {
   await using stage = await Stage.open();
   const upstream = await ensureUpstream();
   await stage.resource(definitions).delete({ name: 'virtualmachines.kubevirt.io' });
-  while ((await stage.resource(types.kubevirtMachines).list().catch(ignoreAbsent)) !== undefined) await setTimeout(100);
+  await untilUnserved(stage, types.kubevirtMachines);
   try {
     await stage.startOperator();
     await stage.createImage('debian');
