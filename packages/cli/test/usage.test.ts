@@ -15,6 +15,14 @@ const cases: Record<string, { args: string[]; code: number; words: RegExp }> = {
     words: /Write a duration such as 90s, 10m or 1h30m\./,
   },
   'a port that is none': { args: ['up', '--port', '70000'], code: 2, words: /Write a port between 1 and 65535\./ },
+  'a namespace that cannot be one': {
+    args: ['vm', 'list', '-n', 'No Such'],
+    code: 2,
+    words: /Write the name of a namespace: lower-case letters, digits and dashes, at most 63\./,
+  },
+  'machines that are not named': { args: ['vm', 'wait'], code: 2, words: /error: missing required argument 'name'/ },
+  'something machines cannot do': { args: ['vm', 'fly'], code: 2, words: /error: unknown command 'fly'/ },
+  'a form no list has': { args: ['vm', 'list', '-o', 'xml'], code: 2, words: /Allowed choices are table, wide, json, yaml\./ },
   'an unknown kind of nodes': { args: ['up', '--nodes', 'real'], code: 2, words: /Allowed choices are simulated, none\./ },
   'an unknown group': {
     args: ['build', 'everything'],
