@@ -3,10 +3,10 @@ import type { VirtualMachineStatus } from '@terrain/api';
 
 /** The first words about a machine can wait this long for better ones. */
 const firstMs = 1000;
-/** Where many are on their way at once, each takes longer: this much for each of them. */
-const perMachineMs = 40;
 /** Later ones this long: whoever looks has been told something already. */
 const laterMs = 10_000;
+/** Where many are on their way at once each takes longer: by how much for each of them, and at most. */
+const crowd = { firstMs: 40, laterMs: 100, longestFirstMs: 10_000, longestLaterMs: 30_000 };
 
 /** Words of a machine that makes its way; each is usually followed by the next within a moment. */
 const onTheWay: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const onTheWay: ReadonlySet<string> = new Set([
 /**
  * Holds back what a machine says on its way to Ready, so that one that gets there quickly costs one status write and not five.
  *
- * Guarantees: nothing is held longer than ten seconds after it was first to be said, nothing that is wrong is held at all, and neither is the
+ * Guarantees: nothing is held longer than half a minute, and without a crowd ten seconds; nothing that is wrong is held at all, and neither is the
  * end of a root disk: images count by `status.rootDisk` who waits for them. Forgetting, as in a restart, costs nothing but as much time again.
  */
 export class QuietTime {
@@ -48,7 +48,10 @@ export class QuietTime {
   }
 
   #patienceMs(isLate: boolean): number {
-    return isLate ? laterMs : Math.min(Math.max(firstMs, this.#held.size * perMachineMs), laterMs);
+    const many = this.#held.size;
+    return isLate
+      ? Math.min(Math.max(laterMs, many * crowd.laterMs), crowd.longestLaterMs)
+      : Math.min(Math.max(firstMs, many * crowd.firstMs), crowd.longestFirstMs);
   }
 
   forget(key: string): void {
