@@ -25,6 +25,8 @@ export function parseWrites(metrics: string): Writes {
   return counts;
 }
 
+export const sum = (writes: Writes): number => writes.values().reduce((all, count) => all + count, 0);
+
 /**
  * What only the operator writes while machines are made: the simulator writes the status of DataVolumes and KubeVirt's machines by patch and makes
  * the instances; the bench makes the machines themselves.
