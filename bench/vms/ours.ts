@@ -85,8 +85,8 @@ export async function removeAll(stage: Stage, namespace: string, count: number):
 export async function manifestsOf(stage: Stage, namespace: string, machine: string): Promise<KubeObject[]> {
   const labelSelector = `pelotech.ot/virtualmachine=${machine}`;
   const found: KubeObject[] = [];
+  // Lists of built-in kinds leave out what every item is.
   for (const { type, apiVersion, kind } of children)
-    // Lists of built-in kinds leave out what every item is.
     for (const item of (await new Resource<KubeObject>(stage.api, type).list({ namespace }, { labelSelector })).items)
       found.push({ ...written(item), apiVersion, kind });
   return found;
