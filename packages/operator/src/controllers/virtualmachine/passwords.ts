@@ -26,20 +26,20 @@ export class Passwords {
   ): Promise<ReadonlyMap<string, string> | Finding> {
     const { namespace } = metadata;
     const passwords = new Map<string, string>();
-    const missing = new Map<string, string>();
+    const missing: { readonly name: string; readonly what: string }[] = [];
     for (const [user, name, secretKey] of (spec.users ?? []).flatMap(referenceOf)) {
       const value = (await this.#secrets.find({ namespace, name }, { signal }))?.data?.[secretKey];
-      if (value === undefined) missing.set(name, `key ${secretKey} in Secret ${name} for user ${user}`);
+      if (value === undefined) missing.push({ name, what: `key ${secretKey} in Secret ${name} for user ${user}` });
       else passwords.set(user, Buffer.from(value, 'base64').toString('utf8'));
     }
     this.#watch.await(
       key,
-      [...missing.keys()].map((name) => ({ kind: 'secret', namespace, name })),
+      [...new Set(missing.map(({ name }) => name))].map((name) => ({ kind: 'secret', namespace, name })),
     );
-    if (missing.size === 0) return passwords;
+    if (missing.length === 0) return passwords;
     return no(
       'SecretMissing',
-      `there is no ${[...missing.values()].join(', no ')}; create it, and the machine goes on by itself`,
+      `there is no ${missing.map(({ what }) => what).join(', no ')}; create it, and the machine goes on by itself`,
     );
   }
 

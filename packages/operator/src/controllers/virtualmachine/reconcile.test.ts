@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rootDiskName } from '@terrain/api';
-import { aVMDiskImage } from '@terrain/api/testing';
 import { machineType } from '#controllers/shared/kind.ts';
-import { type DataVolume, dataVolumeType } from '#platform/cdi.ts';
-import { type Claim, claimType, type Secret, secretType } from '#platform/core.ts';
+import { dataVolumeType } from '#platform/cdi.ts';
+import { type Secret, secretType } from '#platform/core.ts';
 import { kubevirtMachineType } from '#platform/kubevirt.ts';
 import { quotaType } from '#platform/quota.ts';
-import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { lab, MachineRig } from '#testing/machine-rig.ts';
 
 test('labels somebody removes are put back, and nothing is made twice', async () => {
@@ -38,49 +35,6 @@ test('a key somebody adds to the Secret stays, and costs nothing', async () => {
   assert.deepEqual(rig.requests('web'), before);
 });
 
-test('an operator that has not heard of a reset yet leaves the new disk alone', async () => {
-  await using rig = await MachineRig.start({ plan: { rules: [] } });
-  await rig.create('web');
-  await rig.reason('web', 'Ready');
-  const old = rig.only<DataVolume>(dataVolumeType);
-  await rig.settled();
-  const match = { group: 'pelotech.ot', resource: 'virtualmachines' };
-  rig.follow({ rules: [{ on: 'event', match, do: { fault: 'hold', gate: 'news' } }] });
-  await rig.change('web', { resetToken: 'b' });
-  const { metadata } = rig.machine('web') ?? assert.fail('there is no machine');
-  const name = rootDiskName({ name: 'web', uid: metadata.uid ?? '', resetToken: 'b' });
-  const { uid: _, resourceVersion: __, creationTimestamp: ___, ...same } = old.metadata;
-  rig.clones = false;
-  const made = rig.fake.seed({ ...old, metadata: { ...same, name } } as never);
-  const before = rig.requests('web').length;
-  await rig.until('a look', () => rig.requests('web').length > before);
-  rig.openGate('news');
-  await rig.until('the old disk to go', () =>
-    rig.objects(dataVolumeType).every((disk) => disk.metadata.uid !== old.metadata.uid),
-  );
-  assert.equal(rig.only(dataVolumeType).metadata.uid, made.metadata.uid);
-  const { status } = await rig.reason('web', 'Ready');
-  assert.equal(status?.rootDisk, name);
-});
-
-test('a clone is not thrown away because a cache does not show its snapshot', async () => {
-  await using rig = await MachineRig.start();
-  rig.clones = false;
-  await rig.create('web');
-  await rig.until('disk', () => rig.objects(dataVolumeType).length === 1);
-  const { metadata } = rig.only(dataVolumeType);
-  await rig.resource(volumeSnapshotType).mergePatch({ name: 'cut-1', namespace: 'vmdi-farm' }, { metadata: { labels: null } });
-  await rig.resource(machineType).mergePatch({ name: 'web', namespace: lab }, { metadata: { annotations: { a: 'b' } } });
-  await rig.until('a look', () => rig.requests('cut-1').length > 0);
-  rig.clones = true;
-  await rig.reason('web', 'Ready');
-  assert.equal(rig.only(dataVolumeType).metadata.uid, metadata.uid);
-  assert.deepEqual(
-    rig.requests(metadata.name ?? '').filter((request) => request.startsWith('delete')),
-    [],
-  );
-});
-
 test('a machine made again under its name waits for what its predecessor left behind', async () => {
   await using rig = await MachineRig.start();
   await rig.create('web');
@@ -100,21 +54,6 @@ test('a machine made again under its name waits for what its predecessor left be
   assert.notEqual(rig.only(kubevirtMachineType).metadata.uid, before);
 });
 
-test('a root disk says what it was cloned from, also when the reference has moved on', async () => {
-  await using rig = await MachineRig.start();
-  await rig.create('web');
-  await rig.reason('web', 'Ready');
-  await rig.change('web', { vmDiskImageRef: { name: 'fedora' } });
-  const moved = await rig.reason('web', 'Ready');
-  const [image] = moved.status?.conditions ?? [];
-  assert.deepEqual([image?.reason, moved.status?.diskImage?.volumeSnapshot], ['ImageGone', 'cut-1']);
-  rig.fake.seed(aVMDiskImage({ metadata: { name: 'fedora', namespace: 'vmdi-farm' } }) as never);
-  await rig.until('word of its disk', () => {
-    const [found] = rig.machine('web')?.status?.conditions ?? [];
-    return found?.message === 'the root disk was cloned from VolumeSnapshot vmdi-farm/cut-1';
-  });
-});
-
 test('a name of 63 characters: every child has a legal one, and all of them go with it', async () => {
   await using rig = await MachineRig.start();
   const name = `${'a'.repeat(31)}-${'b'.repeat(31)}`;
@@ -129,41 +68,6 @@ test('a name of 63 characters: every child has a legal one, and all of them go w
   await rig.resource(machineType).delete({ name, namespace: lab });
   await rig.until('end', () => rig.machine(name) === undefined);
   for (const type of children) assert.deepEqual(rig.objects(type), []);
-});
-
-test('a raised diskSize grows the volume of a disk that exists, and is told until it has', async () => {
-  await using rig = await MachineRig.start();
-  await rig.create('web');
-  await rig.reason('web', 'Ready');
-  await rig.change('web', { resources: { diskSize: '20Gi' } });
-  await rig.until('a larger claim', () => rig.only<Claim>(claimType).spec?.resources?.requests?.storage === '21474836480');
-  const told = await rig.reason('web', 'Ready');
-  assert.match(
-    told.status?.message ?? '',
-    /^the machine runs; root disk \S+ has 11Gi, and resources.diskSize asks for 20Gi: its volume/,
-  );
-  const condition = told.status?.conditions?.find(({ type }) => type === 'RootDiskReady');
-  assert.deepEqual([condition?.status, condition?.reason], ['True', 'ExpansionPending']);
-  const { name = '' } = rig.only(claimType).metadata;
-  await rig.say(claimType, lab, name, { status: { capacity: { storage: '20Gi' } } });
-  await rig.until('the end of it', () => rig.machine('web')?.status?.message === 'the machine runs');
-  const writes = rig.requests(name).filter((request) => request === 'patch persistentvolumeclaims');
-  assert.equal(writes.length, 1);
-});
-
-test('a claim that may not grow is no failure, and the refusal is told', async () => {
-  const message = 'persistentvolumeclaims "x" is forbidden: exceeded quota: tight, requested: requests.storage=9Gi';
-  await using rig = await MachineRig.start({
-    admit: ({ verb, kind, subresource }) =>
-      verb === 'update' && kind.kind === 'PersistentVolumeClaim' && subresource === undefined
-        ? { code: 403, reason: 'Forbidden', message }
-        : undefined,
-  });
-  await rig.create('web');
-  await rig.reason('web', 'Ready');
-  await rig.change('web', { resources: { diskSize: '20Gi' } });
-  await rig.until('word of it', () => rig.machine('web')?.status?.message?.includes('exceeded quota: tight'));
-  assert.equal(rig.machine('web')?.status?.phase, 'Ready');
 });
 
 test('what a quota refused is made as soon as there is room', async () => {
@@ -198,34 +102,6 @@ test('a name that was taken is used as soon as it is free', async () => {
   await rig.until('end of its watches', () => rig.fake.openWatches(secretType) + rig.fake.openWatches(kubevirtMachineType) === 2);
 });
 
-test('a clone that fails is told of and made again; a disk with a machine on it is kept, whatever is said of it', async () => {
-  await using rig = await MachineRig.start();
-  rig.clones = false;
-  await rig.create('web');
-  await rig.until('disk', () => rig.objects(dataVolumeType).length === 1);
-  const first = rig.only(dataVolumeType).metadata;
-  const fault = { type: 'Running', status: 'False', reason: 'Error', message: 'unable to attach the source' };
-  const fail = (name = ''): Promise<unknown> =>
-    rig.say(dataVolumeType, lab, name, { status: { phase: 'Failed', conditions: [fault] } });
-  await fail(first.name);
-  const troubled = await rig.reason('web', 'CloneFailed');
-  assert.match(troubled.status?.message ?? '', /could not be cloned: unable to attach the source; it is tried again/);
-  assert.equal(troubled.status?.phase, 'Provisioning');
-  await rig.until('another', () => {
-    const [disk] = rig.objects(dataVolumeType);
-    return disk !== undefined && disk.metadata.uid !== first.uid;
-  });
-  rig.clones = true;
-  await rig.reason('web', 'Ready');
-  const { name = '', uid } = rig.only(dataVolumeType).metadata;
-  await fail(name);
-  const lost = await rig.reason('web', 'RootDiskLost');
-  assert.deepEqual([lost.status?.phase, lost.status?.rootDisk], ['Failed', name]);
-  await rig.say(dataVolumeType, lab, name, { status: { phase: 'Succeeded', conditions: [] } });
-  await rig.reason('web', 'Ready');
-  assert.equal(rig.only(dataVolumeType).metadata.uid, uid);
-});
-
 test('a Secret somebody made immutable is made anew when it has to change', async () => {
   await using rig = await MachineRig.start({
     admit: ({ verb, kind, previous }) =>
@@ -243,4 +119,15 @@ test('a Secret somebody made immutable is made anew when it has to change', asyn
     return secret !== undefined && secret.metadata.uid !== uid && atob(secret.data?.userdata ?? '').includes('ada');
   });
   await rig.reason('web', 'Ready');
+});
+
+test('every password that is missing is named, also where one Secret lacks several', async () => {
+  await using rig = await MachineRig.start();
+  const from = (name: string) => ({ name, passwordSecretRef: { name: 'keys', key: name } });
+  await rig.create('web', { users: [from('ada'), from('bob')] });
+  const { status } = await rig.reason('web', 'SecretMissing');
+  assert.equal(
+    status?.message,
+    'there is no key ada in Secret keys for user ada, no key bob in Secret keys for user bob; create it, and the machine goes on by itself',
+  );
 });
