@@ -42,7 +42,7 @@ test('what has changed is told line by line: new, other and gone', () => {
   assert.deepEqual(changesBetween(after, after), []);
 });
 
-test('a tree is fitted into a terminal: what is ready is folded first, then the end is counted', () => {
+test('a tree is fitted into a terminal: what is ready is folded first, then counted, and the rest is cut', () => {
   assert.deepEqual(fitTree(before, 6, 200).length, 6);
   assert.deepEqual(fitTree(before, 5, 60), [
     'Workspace lab            Provisioning 1/2  waits',
@@ -51,9 +51,10 @@ test('a tree is fitted into a terminal: what is ready is folded first, then the 
     '   └─ Deployment web     0/1 ready',
     '      └─ Pod web-1       Pending',
   ]);
+  assert.deepEqual(fitTree(after, 2, 60), ['Workspace lab  Ready 2/2  all 2 parts are ready', '… and 2 that are ready']);
   assert.deepEqual(fitTree(before, 3, 30), [
     'Workspace lab            Prov…',
-    '├─ Network lan           Read…',
+    '└─ ContainerCluster web  Prov…',
     '… 3 more lines',
   ]);
 });

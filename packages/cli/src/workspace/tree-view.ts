@@ -35,10 +35,21 @@ const folded = (root: TreeNode): TreeNode => ({
   children: root.children.map((part) => (part.state === 'Ready' ? { ...part, children: [] } : part)),
 });
 
-/** The tree within a height and a width: parts that are ready are folded first, then the end is left out and counted. */
+/** Only what is not ready; the others are counted. */
+function unready(root: TreeNode): readonly string[] {
+  const children = root.children.filter(({ state }) => state !== 'Ready');
+  const others = root.children.length - children.length;
+  return [...treeLines({ ...root, children }), ...(others === 0 ? [] : [`… and ${others} that are ready`])];
+}
+
+/** The tree within a height and a width: parts that are ready are folded, then counted; what is too long even then is cut. */
 export function fitTree(root: TreeNode, rows: number, columns: number): readonly string[] {
-  const whole = treeLines(root);
-  const lines = whole.length <= rows ? whole : treeLines(folded(root));
+  const forms = [() => treeLines(root), () => treeLines(folded(root)), () => unready(root)];
+  let lines: readonly string[] = [];
+  for (const form of forms) {
+    lines = form();
+    if (lines.length <= rows) break;
+  }
   const shown = lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
   return shown.map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
 }
@@ -67,6 +78,11 @@ export class TreeView {
     if (this.#output.isTTY === true) this.#paint(tree, before === undefined);
     else if (before === undefined) this.#print(treeLines(tree));
     else this.#print(changesBetween(before, tree).map((line) => `${this.#time()}  ${line}`));
+  }
+
+  /** To be called when the terminal has another size. */
+  resized(): void {
+    if (this.#output.isTTY === true && this.#shown !== undefined) this.#paint(this.#shown, false);
   }
 
   /** Gives the terminal back. */

@@ -52,6 +52,8 @@ async function follow(name: string, flags: Flags): Promise<void> {
     import('../../output/interrupt.ts'),
   ]);
   const view = new TreeView(process.stdout, () => new Date().toLocaleTimeString('en-GB'));
+  const resized = (): void => view.resized();
+  process.stdout.on('resize', resized);
   let hidden: readonly string[] = [];
   const end = await interruptible((signal) =>
     withCluster(flags, (connection) =>
@@ -66,7 +68,10 @@ async function follow(name: string, flags: Flags): Promise<void> {
         },
       }),
     ),
-  ).finally(() => view.close());
+  ).finally(() => {
+    process.stdout.off('resize', resized);
+    view.close();
+  });
   if (hidden.length > 0) process.stderr.write(notShown(hidden));
   if (end === 'gone') process.stderr.write(`Workspace ${name} is gone.\n`);
 }
