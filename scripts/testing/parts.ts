@@ -105,6 +105,14 @@ export const parts: readonly Part[] = [
     needs: ['core', 'storage', 'csi-sanity'],
     isOnlyWhenBuilt: true,
   },
+  {
+    name: 'real',
+    purpose: 'a real node: pods, networks, volumes, crashes, and what is left of it on the machine',
+    command: nodeTest,
+    tests: ['packages/embedded/test/real/{cleanup,network,node}.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
+    isOnlyWhenBuilt: true,
+  },
 ];
 
 /** The files of tests of a part, in order. */
