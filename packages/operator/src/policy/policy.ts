@@ -62,9 +62,16 @@ function inForce(key: PolicyKey, texts: PolicyTexts): string {
   return text !== undefined && parse(key, text) !== undefined ? text : policyKeys[key].default;
 }
 
-/** The values that texts in force stand for. */
+const known = new WeakMap<PolicyTexts, Policy>();
+
+/** The values that texts in force stand for. Remembered: the ledger asks with every admission, and texts are not changed once made. */
 export function policyOf(texts: PolicyTexts): Policy {
-  return Object.fromEntries(keys.map((key) => [key, parse(key, inForce(key, texts))])) as unknown as Policy;
+  let policy = known.get(texts);
+  if (policy === undefined) {
+    policy = Object.fromEntries(keys.map((key) => [key, parse(key, inForce(key, texts))])) as unknown as Policy;
+    known.set(texts, policy);
+  }
+  return policy;
 }
 
 /** Whether two sets of texts are the same. */
