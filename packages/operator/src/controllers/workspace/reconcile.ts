@@ -4,6 +4,7 @@ import { after, done, ForeignObjectError, type KubeObject, type Result } from '@
 import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { isGoing } from '#controllers/shared/removal.ts';
 import { secretType } from '#platform/core.ts';
+import { abreast } from './abreast.ts';
 import { decide, type Item, namespaceTaken, type Part, type Plan } from './decide.ts';
 import { desiredKeySecret } from './deploy.ts';
 import { happenings } from './events.ts';
@@ -100,16 +101,11 @@ function hasMore(plan: Plan, now: Snapshot, { blockers }: Progress): boolean {
   );
 }
 
-/** Requests at the same time. */
-const width = 8;
-
 /** What several objects of one part need of each other is kept: those of a part are made one after the other. */
 async function ensureAll(pass: Pass, progress: Progress, items: readonly Item[]): Promise<void> {
-  const parts = [...Map.groupBy(items, ({ part }) => part).values()].values();
-  const worker = async (): Promise<void> => {
-    for (const part of parts) for (const item of part) await ensure(pass, progress, item);
-  };
-  await Promise.all(Array.from({ length: width }, worker));
+  await abreast([...Map.groupBy(items, ({ part }) => part).values()], async (part) => {
+    for (const item of part) await ensure(pass, progress, item);
+  });
 }
 
 async function ensure({ writer }: Pass, progress: Progress, { type, desired, observed, part, isFixed }: Item): Promise<void> {

@@ -15,6 +15,7 @@ import { imageType, workspaceType } from '#controllers/shared/kind.ts';
 import { blockedWords, holdersOf, isGoing, patienceMs, removeByUid } from '#controllers/shared/removal.ts';
 import { namespaceType } from '#platform/core.ts';
 import { deploymentType, jobType } from '#platform/workload.ts';
+import { abreast } from './abreast.ts';
 import { groundTypes, imageNames, workloadTypes } from './children.ts';
 import { namespaceOf } from './facts.ts';
 import { isHeld } from './image.ts';
@@ -48,11 +49,14 @@ export const removeChild = ({ writer }: Pass, type: ResourceType, object: KubeOb
 
 /** Deletes all of these kinds at once, so that one that is held up holds up no other; gives those that are left. */
 async function clearAll(pass: Pass, workspace: StoredWorkspace, types: readonly ResourceType[]): Promise<KubeObject[]> {
-  const left: KubeObject[] = [];
-  for (const type of types)
-    for (const object of await liveChildren(pass, workspace, type))
-      if (isGoing(object) || (await removeChild(pass, type, object)) === 'going') left.push(object);
-  return left;
+  const found = await Promise.all(
+    types.map(async (type) => (await liveChildren(pass, workspace, type)).map((object) => ({ type, object }))),
+  );
+  const gone = new Set<KubeObject>();
+  await abreast(found.flat(), async ({ type, object }) => {
+    if (!isGoing(object) && (await removeChild(pass, type, object)) === 'gone') gone.add(object);
+  });
+  return found.flatMap((ofType) => ofType.map(({ object }) => object)).filter((object) => !gone.has(object));
 }
 
 async function liveChildren({ deps, signal }: Pass, workspace: StoredWorkspace, type: ResourceType): Promise<KubeObject[]> {
