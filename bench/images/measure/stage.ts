@@ -30,6 +30,8 @@ export interface RunningOperator extends AsyncDisposable {
   readonly process: Companion;
   /** Requests it has sent, without watches. */
   requests(): Promise<number>;
+  /** Passes of its controllers, over images and whatever else. */
+  passes(): Promise<number>;
 }
 
 /** A cluster with the platform's kinds, Terrain with all its policies, and programs to start beside it. */
@@ -115,6 +117,7 @@ export class Stage implements AsyncDisposable {
     return {
       process: companion,
       requests: () => requestsOf(port),
+      passes: async () => sumOf(await metricsAt(port), /^controller_runtime_reconcile_total\{.*\} (\S+)$/gm),
       [Symbol.asyncDispose]: () => companion.end(process.env.TERRAIN_BENCH_NODE_FLAGS === undefined ? 'SIGKILL' : 'SIGTERM'),
     };
   }
@@ -176,11 +179,15 @@ interface EventObject extends KubeObject {
 const groups = ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`, 'system:authenticated'];
 
 async function requestsOf(port: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const sum = (pattern: RegExp): number => [...text.matchAll(pattern)].reduce((all, [, value]) => all + Number(value), 0);
-  const watches = sum(/^rest_client_request_duration_seconds_count\{verb="WATCH"\} (\S+)$/gm);
-  return sum(/^rest_client_requests_total\{.*\} (\S+)$/gm) - watches;
+  const text = await metricsAt(port);
+  const watches = sumOf(text, /^rest_client_request_duration_seconds_count\{verb="WATCH"\} (\S+)$/gm);
+  return sumOf(text, /^rest_client_requests_total\{.*\} (\S+)$/gm) - watches;
 }
+
+const metricsAt = async (port: number): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+
+const sumOf = (text: string, samples: RegExp): number =>
+  [...text.matchAll(samples)].reduce((all, [, value]) => all + Number(value), 0);
 
 function kubeconfigText({ server, ca, cert, key }: Credentials): string {
   const base64 = (pem: string | undefined): string => Buffer.from(pem ?? '').toString('base64');

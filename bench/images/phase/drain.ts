@@ -18,6 +18,8 @@ export interface Drained {
   readonly writesPerImage: number;
   readonly eventsPerImage: number;
   readonly mostSlots: number;
+  readonly requestsPerImage: number;
+  readonly passesPerImage: number;
 }
 
 /**
@@ -54,5 +56,7 @@ export async function drain(stage: Stage, count: number): Promise<Drained> {
     writesPerImage: total(writes) / count,
     eventsPerImage: (await stage.events(namespace)) / count,
     mostSlots: Math.max(...chronicle.slots.map(({ level }) => level)),
+    requestsPerImage: (await operator.requests()) / count,
+    passesPerImage: (await operator.passes()) / count,
   };
 }
