@@ -147,12 +147,15 @@ export class EmbeddedCluster {
   async #stop(): Promise<void> {
     const { layout, lock, plane } = this.#parts;
     await this.#supervisor.stop();
-    for (const part of this.#attached.toReversed()) await part.stop();
+    // What a part could not do must not keep the rest running.
+    const failures: unknown[] = [];
+    for (const part of this.#attached.toReversed()) await part.stop().catch((error: unknown) => failures.push(error));
     await Promise.all([...this.#companions.values()].map((companion) => companion.stop(companionDeadlineMs)));
     await this.#connection?.close();
     await plane.stop();
     await removeRunningFile(layout);
     lock.release();
+    if (failures.length > 0) throw failures[0];
   }
 
   #all(): readonly ManagedProcess[] {

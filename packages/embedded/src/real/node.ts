@@ -114,7 +114,11 @@ export class RealNode implements ClusterPart {
     await Promise.all(rest.map((program) => program.stop(deadlineMs)));
     await this.#processes.get('containerd')?.stop(deadlineMs);
     await this.#relay?.stop();
-    await cleanMachine(record);
-    lock.release();
+    try {
+      await cleanMachine(record);
+    } finally {
+      // What could not be cleaned up is still on record, and tried again by the next start.
+      lock.release();
+    }
   }
 }
