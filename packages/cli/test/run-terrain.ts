@@ -36,10 +36,10 @@ export class Running {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         if (!this.#stderr.includes(text) && !this.#stdout.includes(text)) return;
-        this.child.stderr?.off('data', look);
+        for (const stream of [this.child.stdout, this.child.stderr]) stream?.off('data', look);
         resolve();
       };
-      this.child.stderr?.on('data', look);
+      for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', look);
       void this.finished.then(
         ({ stderr, code }) => reject(new Error(`ended with ${code} before it printed "${text}":\n${stderr}`)),
         reject,

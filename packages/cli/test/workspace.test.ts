@@ -136,6 +136,30 @@ test('tree shows every part with its state, and what really exists below it', as
   assert.deepEqual([json.kind, json.children.length], ['Workspace', 5]);
 });
 
+test('tree --watch tells every change in a pipe, and ends with the workspace or by Ctrl-C', { timeout: 180_000 }, async () => {
+  await add('watched', { status: { observedGeneration: 1, phase: 'Provisioning', ready: '0/3', message: 'waits for web' } });
+  const cluster = await clusterOf();
+  const [lines, json, stopped] = [[], ['-o', 'json'], []].map((more) =>
+    start(cluster, 'tree', 'watched', '--watch', ...more),
+  ) as [Running, Running, Running];
+  await Promise.all([
+    lines.printed('Provisioning 0/3  waits for web\n├─ VMDiskImage debian'),
+    json.printed('"state":"Provisioning 0/3"'),
+    stopped.printed('Workspace watched '),
+  ]);
+  await report('watched', ready);
+  await Promise.all([lines.printed('  Workspace watched:  Ready 3/3  all there\n'), json.printed('"state":"Ready 3/3"')]);
+  await addChildren('watched');
+  await lines.printed('  Secret web-passwords:\n');
+  stopped.child.kill('SIGINT');
+  assert.equal((await stopped.finished).code, 0);
+  await (await workspaces()).delete({ name: 'watched' });
+  const [{ code, stdout, stderr }, { code: jsonCode, stdout: states }] = await Promise.all([lines.finished, json.finished]);
+  assert.deepEqual([code, stderr, jsonCode], [0, 'Workspace watched is gone.\n', 0]);
+  assert.doesNotMatch(stdout, /very secret|foreign/);
+  for (const state of states.trim().split('\n')) assert.equal((JSON.parse(state) as { name: string }).name, 'watched');
+});
+
 test('topology of a live workspace shows its state', async () => {
   await add('drawn', {
     status: { ...ready, components: [{ kind: 'VirtualMachine', name: 'web', phase: 'Ready', message: 'runs' }] },
