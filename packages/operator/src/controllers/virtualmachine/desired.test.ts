@@ -21,6 +21,7 @@ const sizes: Record<string, { asked?: string; held?: string; want: string | unde
   'a larger one': { asked: '40Gi', held: '11Gi', want: '40Gi' },
   'a snapshot that knows no size': { want: '10Gi' },
   'a snapshot that knows no size, and one is asked for': { asked: '20Gi', held: '0', want: '20Gi' },
+  'a snapshot that knows no size, and less is asked for than the image has': { asked: '5Gi', held: '0', want: '10Gi' },
 };
 for (const [name, { asked, held, want }] of Object.entries(sizes))
   test(`size of the root disk: ${name}`, () => assert.equal(sizeOf(asked, held), want));

@@ -71,11 +71,13 @@ export function desiredRootDisk(machine: StoredMachine, image: VMDiskImage, arti
 
 /** No size unless a larger disk is wanted than the snapshot gives: CDI would inflate even an equal one. */
 function askedSize({ spec }: StoredMachine, image: VMDiskImage, { restoreSize = '0' }: Artifact): string | undefined {
+  const { diskSize } = spec.resources;
+  const wanted = diskSize === undefined ? 0n : (parseQuantityBytes(diskSize) ?? 0n);
   const held = parseQuantityBytes(restoreSize) ?? 0n;
-  const wanted = spec.resources.diskSize;
-  if (wanted !== undefined && (parseQuantityBytes(wanted) ?? 0n) > held) return String(wanted);
-  // Some drivers know no size of a snapshot, and CDI then insists on being told one.
-  return held === 0n ? String(image.spec.diskSize) : undefined;
+  if (held > 0n) return wanted > held ? String(diskSize) : undefined;
+  // Some drivers know no size of a snapshot, and CDI then insists on being told one: no less than what was downloaded into.
+  const downloaded = parseQuantityBytes(image.spec.diskSize) ?? 0n;
+  return String(diskSize !== undefined && wanted > downloaded ? diskSize : image.spec.diskSize);
 }
 
 /** Annotations on the Secret with which it is judged without knowing the passwords it was made from. */
