@@ -66,6 +66,12 @@ test('half a processor is a whole one, and power is a run strategy', () => {
   );
 });
 
+test('memory is spelt as KubeVirt shows it, so that a restart finds nothing to change', () => {
+  const spelt = aMachine({ spec: { resources: { memory: '2048Mi' } } });
+  const { spec } = desiredKubevirtMachine(spelt, guestInterfaces(spelt, new Map()));
+  assert.deepEqual(spec.template.spec.domain.memory, { guest: '2Gi' });
+});
+
 test('with interfaces the pod network is left out; without, it is all there is', () => {
   assert.deepEqual(kubevirt().template.spec.networks, [{ name: 'nic0', pod: {} }]);
   const { networks, domain } = kubevirt({ spec: { interfaces: [{ network: 'lan' }] } }).template.spec;

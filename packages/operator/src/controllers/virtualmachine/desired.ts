@@ -16,6 +16,7 @@ import type { GuestInterface } from '#cloudinit/interfaces.ts';
 import { cdiAnnotations, type DataVolume, dataVolumeApiVersion } from '#platform/cdi.ts';
 import type { Secret } from '#platform/core.ts';
 import { type KubevirtMachine, kubevirtApiVersion } from '#platform/kubevirt.ts';
+import { shownQuantity } from '#platform/quantity.ts';
 import { imageNamespaceOf, isWantedRunning, wantedDiskName } from './facts.ts';
 import type { Artifact } from './image.ts';
 import type { StoredMachine } from './snapshot.ts';
@@ -144,7 +145,7 @@ export function desiredKubevirtMachine(machine: StoredMachine, interfaces: reado
           terminationGracePeriodSeconds: graceSeconds,
           domain: {
             cpu: { cores: coresOf(spec.resources.cpu) },
-            memory: { guest: String(spec.resources.memory) },
+            memory: { guest: shownQuantity(spec.resources.memory) },
             // KubeVirt makes cloud-init's instance id of it: a new disk is a new instance.
             firmware: { uuid: firmwareUuid(machine) },
             devices: {
