@@ -1,0 +1,40 @@
+import type { Binaries } from '#binary/ensure.ts';
+import type { EmbeddedCluster } from '#cluster/embedded-cluster.ts';
+import { type Progress, runTask, silent } from '#progress.ts';
+import type { RealNode } from '../node.ts';
+import { cdiVersion, ensureCdiImages } from './cdi-images.ts';
+import { startCdi } from './start-cdi.ts';
+
+export interface RealImportsOptions {
+  /** With the programs of the group `cdi`. */
+  readonly binaries: Binaries;
+  /** Classes of storage that disks may be imported to. */
+  readonly storageClasses: readonly string[];
+  readonly progress?: Progress | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes a cluster import and clone disks for real: CDI on its node.
+ *
+ * Guarantees: returns when DataVolumes are judged and imported.
+ * Assumptions: CDI's definitions are installed, and the classes of storage have a driver.
+ */
+export async function startRealImports(cluster: EmbeddedCluster, node: RealNode, options: RealImportsOptions): Promise<void> {
+  const { progress = silent } = options;
+  const images = await ensureCdiImages(options);
+  await runTask(
+    progress,
+    { name: 'cdi', title: `CDI ${cdiVersion}: real imports and clones`, expectedMs: 20_000 },
+    async (report) => {
+      let done = 0;
+      await Promise.all(
+        images.map(async ({ file }) => {
+          await node.importImage(file);
+          report.advance(++done, images.length, 'images');
+        }),
+      );
+      await startCdi(cluster.connection(), options);
+    },
+  );
+}
