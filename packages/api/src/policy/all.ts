@@ -6,6 +6,7 @@
  * | where images are downloaded from | source.ts, public-host.ts |
  * | what an author may make the operator do | rights.ts, authorizer.ts |
  * | what may not be deleted | in-use.ts |
+ * | who puts pods on networks | networks.ts |
  * | the sync limit | ledger.ts |
  * | what is accepted with a warning | warnings.ts |
  * | finalizers, set at creation | finalizer.ts |
@@ -20,6 +21,7 @@ import { finalizerPolicies, type MutatingAdmissionPolicy, type MutatingAdmission
 import { inUsePolicies } from './in-use.ts';
 import type { InstallOptions } from './install.ts';
 import { ledgerPolicies } from './ledger.ts';
+import { networkPolicies } from './networks.ts';
 import { rightsPolicies } from './rights.ts';
 import { sourcePolicies } from './source.ts';
 import { warningPolicies } from './warnings.ts';
@@ -34,6 +36,7 @@ export const policyDefinitions = (install: InstallOptions = {}): PolicyDefinitio
   ...sourcePolicies(),
   ...rightsPolicies(install),
   ...inUsePolicies(),
+  ...networkPolicies(install),
   ...ledgerPolicies(install),
   ...warningPolicies(install),
 ];

@@ -6,6 +6,7 @@ import type { KubeObject } from '@terrain/runtime';
 import { eventually, policyCluster } from './policy-cluster.ts';
 import { deletions } from './policy-in-use-cases.ts';
 import { changes, downloads } from './policy-ledger-cases.ts';
+import { attachments } from './policy-networks-cases.ts';
 import { holders } from './policy-objects.ts';
 import { borrowings } from './policy-rights-cases.ts';
 import { refusedUrls } from './policy-source-cases.ts';
@@ -20,6 +21,9 @@ const provoked = new Set([
   ),
   ...Object.values(borrowings).map(({ rule }) => rule),
   ...Object.values(deletions)
+    .filter(isRefused)
+    .map(({ rule }) => rule),
+  ...Object.values(attachments)
     .filter(isRefused)
     .map(({ rule }) => rule),
   ...Object.values(warned).flatMap(({ rules }) => rules),
