@@ -1,7 +1,7 @@
+import { createRequire } from 'node:module';
 import type { Dispatcher } from 'undici';
 // Not the package's root, which loads fetch, WebSocket and caches along: 6 MiB that nobody here uses.
 import Agent from 'undici/lib/dispatcher/agent.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import type { Credentials } from './credentials.ts';
 
 /**
@@ -25,6 +25,8 @@ export function makeAgents(credentials: Credentials, maxSockets: number): { requ
   const forRequests = { ...limits, connections: maxSockets, keepAliveTimeout: 60_000 };
   if (proxyUrl === undefined)
     return { requests: new Agent({ connect, ...forRequests }), streams: new Agent({ connect, ...limits }) };
+  // Here the root is needed: it completes what a proxy's agent is made of.
+  const { ProxyAgent } = createRequire(import.meta.url)('undici') as typeof import('undici');
   const proxied = { uri: proxyUrl, requestTls: connect, proxyTunnel: true };
   return { requests: new ProxyAgent({ ...proxied, ...forRequests }), streams: new ProxyAgent({ ...proxied, ...limits }) };
 }

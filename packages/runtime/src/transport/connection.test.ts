@@ -291,6 +291,28 @@ test('a stream that breaks in the middle is an error, not an end', async (t) => 
   assert.deepEqual(seen, ['one']);
 });
 
+test('a stream that is read slowly holds its server up, and is complete all the same', async (t) => {
+  const [line, lines] = ['x'.repeat(64 * 1024 - 1), 1024];
+  const isHeldUp = Promise.withResolvers<void>();
+  const { connection } = await serve(t, async (_, response) => {
+    for (let sent = 0; sent < lines; sent++) {
+      if (response.write(`${line}\n`)) continue;
+      const drained = once(response, 'drain').then(() => true);
+      const late = new Promise<boolean>((resolve) => setTimeout(resolve, 100, false));
+      if (!(await Promise.race([drained, late]))) isHeldUp.resolve();
+      await drained;
+    }
+    response.end();
+  });
+  let read = 0;
+  for await (const got of connection.stream(get)) {
+    if (read === 0) await isHeldUp.promise;
+    assert.equal(got.length, line.length);
+    read++;
+  }
+  assert.equal(read, lines);
+});
+
 test('leaving the loop and aborting both close the socket of a stream', async (t) => {
   const { connection, sockets } = await serve(t, (_, response) => response.write('one\ntwo\n'));
   for await (const line of connection.stream(get)) {
