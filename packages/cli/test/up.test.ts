@@ -16,7 +16,7 @@ test('one command goes from nothing to disk images that are ready, and leaves no
     const { code, stderr } = await terrain('up', '--home', home, '--exit-when-ready');
     assert.equal(code, 0, stderr);
     assert.match(stderr, /✓ Examples: \d+ objects accepted/);
-    assert.match(stderr, /✓ Examples: all images and machines ready/);
+    assert.match(stderr, /✓ Examples: all images, machines and workspaces ready/);
     assert.match(stderr, /simulated: nodes \(by kwok\)/);
     assert.match(stderr, /simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain\.dev\/simulated/);
     const after = await terrain('status', '--home', home);

@@ -12,11 +12,17 @@ const image = (name: string, conditions: Record<string, string>, message: string
 });
 
 const type = { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true };
+const workspaces = { group: 'pelotech.ot', version: 'v1alpha1', plural: 'workspaces', namespaced: false };
 let fake: ApiFake;
 let connection: Connection;
 
 before(async () => {
-  fake = await ApiFake.start({ kinds: [{ type, kind: 'VMDiskImage' }] });
+  fake = await ApiFake.start({
+    kinds: [
+      { type, kind: 'VMDiskImage' },
+      { type: workspaces, kind: 'Workspace' },
+    ],
+  });
   connection = new Connection(fake.credentials);
 });
 
@@ -32,8 +38,10 @@ function wait(objects: readonly KubeObject[], timeoutMs: number): Promise<void> 
 test('ends when all are ready, and leaves kinds alone that nobody acts on', async () => {
   const ready = image('ready', { Ready: 'True' }, 'machines can clone it');
   fake.seed(ready);
+  const workspace = { apiVersion: 'pelotech.ot/v1alpha1', kind: 'Workspace', metadata: { name: 'lab' } };
+  fake.seed({ ...workspace, status: { conditions: [{ type: 'Ready', status: 'True' }] } });
   const template = { apiVersion: 'workshop.platform/v1alpha1', kind: 'WorkspaceTemplate', metadata: { name: 't' } };
-  await wait([ready, template], 10_000);
+  await wait([ready, workspace, template], 10_000);
 });
 
 test('one that gave up ends the wait at once, in its own words; one that is late is told with what it waits for', async () => {

@@ -11,6 +11,7 @@ const actedUpon: Readonly<Record<string, ResourceType>> = {
   DataSync: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'datasyncs', namespaced: true },
   VirtualMachine: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'virtualmachines', namespaced: true },
   VMDiskImage: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'vmdiskimages', namespaced: true },
+  Workspace: { group: 'pelotech.ot', version: 'v1alpha1', plural: 'workspaces', namespaced: false },
 };
 
 export interface ReadinessOptions {

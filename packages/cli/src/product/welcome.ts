@@ -14,12 +14,15 @@ export function welcome({ cluster, options, examples }: Product): string {
     ...(options.simulator
       ? ['  simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain.dev/simulated']
       : []),
-    '  not here yet: workspaces and workshops; their objects are checked and stored, and nothing acts on them',
+    '  not here yet: workshops; their objects are checked and stored, and nothing acts on them',
     '',
     'Things to try in another terminal:',
     ...(custom.length > 0 ? ['  npm run kubectl -- get terrain -A                 what the examples made'] : []),
     '  npm run kubectl -- get vmdi -A -w                 disk images, as they are downloaded',
     '  npm run kubectl -- get otvm -A -o wide            machines, and what they wait for',
+    ...(custom.some(({ kind }) => kind === 'Workspace')
+      ? ['  npm run terrain -- workspace list                 labs; `workspace tree NAME -w` follows one']
+      : []),
     '  npm run kubectl -- explain vmdi.spec              every field, explained',
     '  npm run kubectl -- get datavolumes,vm,vmi -A      what the platform makes of it',
     ...(options.real === true
