@@ -32,6 +32,10 @@ const long: Record<string, { given: { path: string; target?: string; size?: numb
     given: { path: 'n'.repeat(101) },
     want: [`111 path=${'n'.repeat(101)}\n`],
   },
+  'the length of a record counts its own digits': {
+    given: { path: 'n'.repeat(990) },
+    want: [`1001 path=${'n'.repeat(990)}\n`],
+  },
   'so do a long target and a size beyond 8 GiB': {
     given: { path: 'a', target: 't'.repeat(101), size: 8 * 1024 ** 3 },
     want: [`115 linkpath=${'t'.repeat(101)}\n`, '19 size=8589934592\n'],
@@ -43,7 +47,7 @@ for (const [name, { given, want }] of Object.entries(long)) {
     const body = bytes.length === 512 ? '' : bytes.subarray(512, 512 + Number.parseInt(field(bytes, 124, 12)!, 8)).toString();
     assert.equal(body, want.join(''));
     for (const record of want) assert.equal(Number(record.split(' ')[0]), record.length);
-    assert.equal(bytes.length, want.length === 0 ? 512 : 3 * 512);
+    assert.equal(bytes.length, want.length === 0 ? 512 : 2 * 512 + Math.ceil(body.length / 512) * 512);
   });
 }
 
