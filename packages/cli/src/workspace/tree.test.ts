@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labels } from '@terrain/api';
+import { containerNetworkName, labels } from '@terrain/api';
 import { object, workspace } from '../testing/workspace.ts';
 import { renderTree, treeOf } from './tree.ts';
 
@@ -80,5 +80,14 @@ test('objects hang below their owner, else below the part they were made for, el
       '└─ NetworkPolicy isolation',
       '',
     ].join('\n'),
+  );
+});
+
+test('the definition containers are attached by hangs below its network', () => {
+  const { children } = treeOf(workspace(), [object('NetworkAttachmentDefinition', containerNetworkName('lan'))]);
+  const network = children.find(({ kind }) => kind === 'Network');
+  assert.deepEqual(
+    network?.children.map(({ name }) => name),
+    [containerNetworkName('lan')],
   );
 });

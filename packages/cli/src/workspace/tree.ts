@@ -1,5 +1,12 @@
 /** A workspace with everything it consists of, as a tree. */
-import { labels, passwordSecretName, volumeClaimName, volumeSeedJobName, type Workspace } from '@terrain/api';
+import {
+  containerNetworkName,
+  labels,
+  passwordSecretName,
+  volumeClaimName,
+  volumeSeedJobName,
+  type Workspace,
+} from '@terrain/api';
 import type { KubeObject } from '@terrain/runtime';
 import { plain } from '../output/plain.ts';
 import { stateOf } from './object-state.ts';
@@ -45,7 +52,11 @@ function partOf({ kind, apiVersion, metadata }: KubeObject, { spec }: Workspace)
   const machine =
     marks[labels.virtualMachine] ?? spec.vms?.find((vm) => kind === 'Secret' && passwordSecretName(vm.name) === name)?.name;
   if (machine !== undefined) return keyOf({ kind: 'VirtualMachine', name: machine });
-  if (kind === 'NetworkAttachmentDefinition') return keyOf({ kind: 'Network', name });
+  if (kind === 'NetworkAttachmentDefinition') {
+    // Containers may have a definition of their own.
+    const network = spec.networks?.find((one) => name === containerNetworkName(one.name))?.name ?? name;
+    return keyOf({ kind: 'Network', name: network });
+  }
   const volume = spec.volumes?.find((one) => name === (kind === 'Job' ? volumeSeedJobName(one.name) : volumeClaimName(one.name)));
   if (volume !== undefined && (kind === 'Job' || kind === 'PersistentVolumeClaim'))
     return keyOf({ kind: 'Volume', name: volume.name });
