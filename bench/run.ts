@@ -9,8 +9,9 @@ import { machine, versions } from './lib/machine.ts';
 import { printed } from './lib/print.ts';
 import { runtime } from './runtime/bench.ts';
 import { vms } from './vms/bench.ts';
+import { workspaces } from './workspaces/bench.ts';
 
-const benches: readonly Bench[] = [foundation, runtime, images, vms, coldStart];
+const benches: readonly Bench[] = [foundation, runtime, images, vms, workspaces, coldStart];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const [name] = positionals;
