@@ -9,12 +9,12 @@ import { DiskServer } from './disk-server.ts';
 const mebibyte = 1024 ** 2;
 const content = randomBytes(2 * mebibyte);
 
-async function served(t: TestContext): Promise<{ server: DiskServer; url: string }> {
+async function served(t: TestContext): Promise<{ server: DiskServer; url: string; file: string }> {
   const file = join(temporaryDirectory(t), 'disk');
   writeFileSync(file, content);
   const server = await DiskServer.start({ host: '127.0.0.1' });
   t.after(() => server.close());
-  return { server, url: server.put('disk', file) };
+  return { server, file, url: server.put('disk', file) };
 }
 
 const get = async (url: string, headers: Record<string, string> = {}, method = 'GET') => {
@@ -33,7 +33,7 @@ test('sends whole disks, parts of them, and their size alone; counts all of it',
   assert.deepEqual([head.status, head.bytes.length, head.headers.get('content-length')], [200, 0, String(content.length)]);
   assert.equal((await get(url, { range: `bytes=${content.length}-` })).status, 416);
   assert.deepEqual(server.traffic('disk'), { requests: 4, bytes: content.length + 10 });
-  assert.equal(server.mostDownloadsAtOnce, 1);
+  assert.equal(server.mostDisksAtOnce, 1);
 });
 
 test('answers what it is told to, and nothing for a name that was never served', async (t) => {
@@ -53,12 +53,15 @@ test('cuts a connection after so many bytes', async (t) => {
   assert.deepEqual(server.traffic('disk'), { requests: 1, bytes: mebibyte });
 });
 
-test('a slow download ends when nobody wants it any more, and counts as running until then', async (t) => {
-  const { server, url } = await served(t);
+test('a slow download ends when nobody wants it any more, and its disk counts as one until then', async (t) => {
+  const { server, url, file } = await served(t);
   server.behave('disk', { bytesPerSecond: 64 * 1024 });
-  const controllers = [new AbortController(), new AbortController()];
-  const bodies = await Promise.all(controllers.map(({ signal }) => fetch(url, { signal })));
-  assert.equal(server.mostDownloadsAtOnce, 2);
+  const other = server.put('other', file, { bytesPerSecond: 64 * 1024 });
+  const controllers = [new AbortController(), new AbortController(), new AbortController()];
+  const [first, second] = await Promise.all(controllers.slice(0, 2).map(({ signal }) => fetch(url, { signal })));
+  assert.equal(server.mostDisksAtOnce, 1);
+  const bodies = [first!, second!, await fetch(other, { signal: controllers[2]!.signal })];
+  assert.equal(server.mostDisksAtOnce, 2);
   for (const controller of controllers) controller.abort();
   await Promise.all(bodies.map((body) => assert.rejects(body.arrayBuffer())));
   assert.ok(server.traffic('disk').bytes < content.length);

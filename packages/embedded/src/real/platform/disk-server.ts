@@ -33,6 +33,8 @@ interface Disk {
   behaviour: Behaviour;
   requests: number;
   bytes: number;
+  /** Bodies that are being sent. */
+  running: number;
 }
 
 const chunkBytes = 64 * 1024;
@@ -46,7 +48,6 @@ export class DiskServer {
   readonly origin: string;
   readonly #server: Server;
   readonly #disks = new Map<string, Disk>();
-  #running = 0;
   #most = 0;
 
   private constructor(server: Server, origin: string) {
@@ -85,8 +86,8 @@ export class DiskServer {
     return { requests, bytes };
   }
 
-  /** The most bodies that were being sent at the same time, of all disks together. */
-  get mostDownloadsAtOnce(): number {
+  /** The most disks that were being sent at the same time. One importer asks for several parts at once; they count as one. */
+  get mostDisksAtOnce(): number {
     return this.#most;
   }
 
@@ -97,7 +98,7 @@ export class DiskServer {
   }
 
   #put(name: string, source: Disk['source'], behaviour: Behaviour): string {
-    this.#disks.set(`/${name}`, { source, behaviour, requests: 0, bytes: 0 });
+    this.#disks.set(`/${name}`, { source, behaviour, requests: 0, bytes: 0, running: 0 });
     return `${this.origin}/${name}`;
   }
 
@@ -121,19 +122,20 @@ export class DiskServer {
           ? ownBody(disk.source.file, request, response)
           : await foreignBody(disk.source.origin, request, response);
       if (body === undefined) response.end();
-      else await this.#counted(() => send(disk, body, response));
+      else await this.#counted(disk, () => send(disk, body, response));
     } catch {
       // Whoever asked went away, as an importer does that only wants to see whether the source is there.
       response.destroy();
     }
   }
 
-  async #counted(download: () => Promise<void>): Promise<void> {
-    this.#most = Math.max(this.#most, ++this.#running);
+  async #counted(disk: Disk, download: () => Promise<void>): Promise<void> {
+    disk.running++;
+    this.#most = Math.max(this.#most, [...this.#disks.values()].filter(({ running }) => running > 0).length);
     try {
       await download();
     } finally {
-      this.#running--;
+      disk.running--;
     }
   }
 }
