@@ -9,7 +9,7 @@ import { assertSameLives } from './oracles.ts';
 import { endState, Scenario, type Stage } from './scenario.ts';
 import { inWords, type Outcome, quiet, trial } from './trial.ts';
 
-const leaseMs = 3000;
+const leaseMs = 6000;
 
 /** What the leader is in the middle of when it is stopped. */
 interface Trap {
@@ -44,7 +44,7 @@ const isDone = (entry: RequestEntry): boolean => isObjectWrite(entry) && entry.c
 /** When the first write of a controller was asked for, after a moment. */
 async function firstWrite(lives: RealLives, afterMs: number): Promise<number> {
   const find = (): RequestEntry | undefined => lives.requests.find((entry) => isDone(entry) && entry.atMs > afterMs);
-  await until('write of the successor', () => find() !== undefined, 60_000);
+  await until('write of the successor', () => find() !== undefined, 120_000);
   return find()!.atMs;
 }
 
