@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workspace, WorkspaceSpec } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { types } from './stage.ts';
+import { type Thing, types } from './stage.ts';
 import {
   anImage,
   conditionOf,
@@ -30,6 +30,44 @@ test('trouble with single parts', { concurrency: true }, async (t) => {
   await anImage(world, 'debian');
   const cases: Promise<void>[] = [];
   const on = (name: string, work: () => Promise<void>): void => void cases.push(t.test(name, work));
+
+  on('every kind of child edited by hand is put right', async () => {
+    const users = [{ name: 'demo', plain_text_passwd: 'secret' }];
+    await world.create('bent', { ...lab, vms: [{ ...lab.vms![0]!, users }] });
+    await world.phase('bent', 'Ready');
+    const { ports = [] } = (world.child('bent', services, 'web')?.spec ?? {}) as { ports?: object[] };
+    const elsewhere = ports.map((port) => ({ ...port, targetPort: 1 }));
+    const edits: [ResourceType, string, unknown, (object: Thing) => unknown][] = [
+      [services, 'web', { spec: { ports: elsewhere } }, ({ spec }) => spec?.ports],
+      [types.networks, 'lan', { spec: { config: '{}' } }, ({ spec }) => spec?.config],
+      [
+        types.claims,
+        'data-volume',
+        { metadata: { labels: { 'pelotech.ot/workspace': 'x' } } },
+        ({ metadata }) => metadata.labels,
+      ],
+      [types.secrets, 'router-passwords', { data: { demo: 'eA==' } }, ({ data }) => data],
+      [deployments, 'web', { spec: { template: { spec: { automountServiceAccountToken: true } } } }, ({ spec }) => tokenOf(spec)],
+      [networkPolicies, 'workspace-isolation', { spec: { egress: [{}] } }, ({ spec }) => spec?.egress],
+    ];
+    await Promise.all(
+      edits.map(async ([type, name, edit, look]) => {
+        const known = world.child('bent', type, name) ?? assert.fail(`${type.plural} ${name}`);
+        await stage.resource(type).mergePatch(inNamespace('bent', name), edit as Partial<KubeObject>);
+        await world.until(`${type.plural} ${name} to be as asked`, () => {
+          const now = world.child('bent', type, name);
+          const isLater = now !== undefined && now.metadata.resourceVersion !== known.metadata.resourceVersion;
+          return isLater && JSON.stringify(look(now)) === JSON.stringify(look(known));
+        });
+      }),
+    );
+    const namespaces = stage.resource(types.namespaces);
+    const label = 'pod-security.kubernetes.io/enforce';
+    await namespaces.mergePatch({ name: 'workspace-bent' }, { metadata: { labels: { [label]: 'privileged' } } });
+    const labels = (): unknown =>
+      stage.informers.get<Thing>(types.namespaces).store.get('workspace-bent')?.metadata.labels?.[label];
+    await world.until('the namespace to be guarded again', () => labels() === 'baseline');
+  });
 
   on('children removed while it waits for its image are back before it goes on', async () => {
     await anImage(world, 'slow', { annotations: { 'pelotech.ot/paused': 'true' } });
@@ -103,6 +141,9 @@ test('trouble with single parts', { concurrency: true }, async (t) => {
 
   await Promise.all(cases);
 });
+
+const tokenOf = (spec: Thing['spec']): unknown =>
+  (spec?.template as { spec?: { automountServiceAccountToken?: boolean } } | undefined)?.spec?.automountServiceAccountToken;
 
 test('a lab of 20 machines, 20 clusters and 10 networks', async () => {
   await using world = await WorkspaceWorld.open({ policy: { imageUrlTemplate: '' } });
