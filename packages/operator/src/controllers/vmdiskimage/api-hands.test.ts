@@ -37,11 +37,11 @@ for (const [name, { act, want }] of Object.entries(deletions))
     assert.deepEqual(JSON.parse(JSON.stringify(sent)), [['DELETE', want]]);
   });
 
-test('a DataVolume is deleted in the foreground: gone only when its claim and its importer are', async () => {
+test('a DataVolume is deleted in the background: in the foreground importer and scratch claim would wait for each other', async () => {
   const { hands, requests } = recorded();
   await hands.deleteDataVolume(aVolume());
   assert.deepEqual(
     requests.map(({ body }) => (body as { propagationPolicy?: string }).propagationPolicy),
-    ['Foreground'],
+    ['Background'],
   );
 });

@@ -58,7 +58,7 @@ export function handsOf(writer: Writer, api: ApiTransport, signal: AbortSignal):
     createDataVolume: (manifest) => write.create(dataVolumeType, manifest),
     createSnapshot: (manifest) => write.create(volumeSnapshotType, manifest),
     deleteDataVolume: async (dataVolume) => {
-      await write.delete(dataVolumeType, anyVersion(dataVolume), { propagationPolicy: 'Foreground' });
+      await write.delete(dataVolumeType, anyVersion(dataVolume), { propagationPolicy: 'Background' });
     },
     deleteSnapshot: async (snapshot) => {
       await write.delete(volumeSnapshotType, anyVersion(snapshot));

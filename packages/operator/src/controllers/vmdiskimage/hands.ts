@@ -14,7 +14,10 @@ export interface Hands {
   /** By POST. One that is there already is returned as it is, if it is this image's. */
   createDataVolume(manifest: DataVolume): Promise<DataVolume>;
   createSnapshot(manifest: VolumeSnapshot): Promise<VolumeSnapshot>;
-  /** Foreground: gone only when its claim and the pod that downloads are. */
+  /**
+   * Background: in the foreground an importer would wait for its scratch claim, which belongs to it, and the claim, being in use, for the importer,
+   * for ever. That the importer is gone is looked at on its own.
+   */
   deleteDataVolume(dataVolume: DataVolume): Promise<void>;
   deleteSnapshot(snapshot: VolumeSnapshot): Promise<void>;
   /** Only in the version given. */
