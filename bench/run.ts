@@ -7,11 +7,12 @@ import { images } from './images/bench.ts';
 import { type Bench, judge } from './lib/bench.ts';
 import { machine, versions } from './lib/machine.ts';
 import { printed } from './lib/print.ts';
+import { real } from './real/bench.ts';
 import { runtime } from './runtime/bench.ts';
 import { vms } from './vms/bench.ts';
 import { workspaces } from './workspaces/bench.ts';
 
-const benches: readonly Bench[] = [foundation, runtime, images, vms, workspaces, coldStart];
+const benches: readonly Bench[] = [foundation, runtime, images, vms, workspaces, real, coldStart];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
 const [name] = positionals;

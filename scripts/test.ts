@@ -35,11 +35,12 @@ const asked = parts.filter(
   (part) => wanted.length === 0 || wanted.includes(part.name) || (wanted.includes('check') && part.needs === undefined),
 );
 const started = performance.now();
-const postponed = new Map<Part, readonly string[]>();
-for (const part of asked) {
-  if (part.isOnlyWhenBuilt === undefined || wanted.includes(part.name) || process.env.CI === 'true') continue;
+const postponed = new Map<Part, string>();
+for (const part of asked.filter(({ name }) => !wanted.includes(name))) {
+  if (part.isOnlyOnRequest) postponed.set(part, 'runs only on request');
+  if (part.isOnlyWhenBuilt === undefined || process.env.CI === 'true') continue;
   const missing = await missingGroups(part.needs ?? []);
-  if (missing.length > 0) postponed.set(part, missing);
+  if (missing.length > 0) postponed.set(part, `${missing.join(', ')} would have to be built first`);
 }
 const chosen = asked.filter((part) => !postponed.has(part));
 const builds = buildInOrder(new Set(chosen.flatMap((part) => part.needs ?? [])));
@@ -103,10 +104,7 @@ function report(all: readonly Outcome[]): void {
       `${part.name.padEnd(12)} ${(isPassed ? 'passed' : 'FAILED').padEnd(8)} ${(seconds / 60).toFixed(1).padStart(7)}  ${passed + failed || ''}`,
     );
   }
-  for (const [part, missing] of postponed)
-    console.log(
-      `${part.name.padEnd(12)} not run: ${missing.join(', ')} would have to be built first; npm test -- ${part.name} does it`,
-    );
+  for (const [part, why] of postponed) console.log(`${part.name.padEnd(12)} not run: ${why}; npm test -- ${part.name} does it`);
   console.log(`${'all'.padEnd(21)} ${minutes.toFixed(1).padStart(8)}`);
   const isTooSlow = minutes > mostMinutes;
   if (isTooSlow)

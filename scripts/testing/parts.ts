@@ -15,6 +15,8 @@ export interface Part {
   readonly needs?: readonly GroupName[];
   /** Its groups take long to build: it runs when they are there already, when it is asked for by name, and in CI. */
   readonly isOnlyWhenBuilt?: true;
+  /** Not yet reliable enough to judge every change: it runs when it is asked for by name. */
+  readonly isOnlyOnRequest?: true;
 }
 
 /** One process for all files of a part: they share one throw-away cluster and its start-up time. */
@@ -112,6 +114,14 @@ export const parts: readonly Part[] = [
     tests: ['packages/embedded/test/real/{cleanup,network,node}.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
     isOnlyWhenBuilt: true,
+  },
+  {
+    name: 'imports',
+    purpose: 'disk images with the real CDI, and that the simulator does as CDI and our storage driver do',
+    command: nodeTest,
+    tests: ['packages/embedded/test/real/contract-*.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
+    isOnlyOnRequest: true,
   },
 ];
 

@@ -25,8 +25,7 @@ export function filledFrom(snapshot: Snapshot, volume: WorkspaceVolume): string 
 }
 
 /** A Job fills one life of a claim, not its successor of the same name. */
-const isJobOf = (job: Job, { metadata }: Claim): boolean =>
-  job.metadata.annotations?.[volumeAnnotations.claim] === metadata.uid;
+const isJobOf = (job: Job, { metadata }: Claim): boolean => job.metadata.annotations?.[volumeAnnotations.claim] === metadata.uid;
 
 /** Whether the Job does what is asked for now: one that has not ended and fills from somewhere else makes way. */
 export function isJobWanted(snapshot: Snapshot, volume: WorkspaceVolume, job: Job, claim: Claim): boolean {
