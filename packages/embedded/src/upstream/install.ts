@@ -84,7 +84,7 @@ async function untilServed(
       return missing.length === 0 ? true : undefined;
     },
     {
-      timeoutMs: options.timeoutMs ?? 60_000,
+      timeoutMs: options.timeoutMs ?? 180_000,
       everyMs: 100,
       signal: options.signal,
       missing: () => `${missing.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`).join(', ')} still missing`,
