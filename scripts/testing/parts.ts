@@ -79,6 +79,21 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
+    name: 'cli',
+    purpose: 'the terrain command as a person runs it',
+    command: nodeTest,
+    tests: ['packages/cli/test/**/*.test.ts'],
+    needs: ['core', 'sim'],
+  },
+  {
+    name: 'real',
+    purpose: 'a real node: pods, networks, volumes, crashes, and what is left of it on the machine',
+    command: nodeTest,
+    tests: ['packages/embedded/test/real/{cleanup,network,node}.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
+    isOnlyWhenBuilt: true,
+  },
+  {
     name: 'simulator',
     purpose: 'CDI, KubeVirt and snapshots as documented',
     command: nodeTest,
@@ -93,26 +108,11 @@ export const parts: readonly Part[] = [
     needs: ['core', 'sim'],
   },
   {
-    name: 'cli',
-    purpose: 'the terrain command as a person runs it',
-    command: nodeTest,
-    tests: ['packages/cli/test/**/*.test.ts'],
-    needs: ['core', 'sim'],
-  },
-  {
     name: 'csi',
     purpose: 'the storage driver: crashes, mounts, the tests all drivers share, and the programs that use it',
     command: nodeTest,
     tests: ['packages/embedded/test/csi/**/*.test.ts'],
     needs: ['core', 'storage', 'csi-sanity'],
-    isOnlyWhenBuilt: true,
-  },
-  {
-    name: 'real',
-    purpose: 'a real node: pods, networks, volumes, crashes, and what is left of it on the machine',
-    command: nodeTest,
-    tests: ['packages/embedded/test/real/{cleanup,network,node}.test.ts'],
-    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
     isOnlyWhenBuilt: true,
   },
   {
