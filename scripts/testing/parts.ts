@@ -89,7 +89,7 @@ export const parts: readonly Part[] = [
     name: 'real',
     purpose: 'a real node: pods, networks, volumes, crashes, and what is left of it on the machine',
     command: nodeTest,
-    tests: ['packages/embedded/test/real/{cleanup,network,node}.test.ts'],
+    tests: ['packages/embedded/test/real/{bridge,cleanup,network,node}.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
     isOnlyWhenBuilt: true,
   },

@@ -33,15 +33,16 @@ func main() {
 	switch command := os.Getenv("CNI_COMMAND"); {
 	case command == "ADD" && config.Bridge != "":
 		// Held until this process ends: nobody removes the bridge between its making and its use.
-		_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_SH)
+		hold(lock, syscall.LOCK_SH)
 		if err := makeBridge(config.Bridge); err != nil {
 			fail(err.Error())
 		}
 		os.Exit(plugin(input))
 	case command == "DEL" && config.Bridge != "":
 		code := plugin(input)
-		// Somebody is being added somewhere: whoever leaves next, or the end of the node, removes it.
-		if code == 0 && syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if code == 0 {
+			// Waits for whoever is being added, and for whoever leaves at the same moment: one that gave way instead would leave its bridge behind.
+			hold(lock, syscall.LOCK_EX)
 			removeWhenEmpty(config.Bridge)
 		}
 		os.Exit(code)
@@ -56,6 +57,12 @@ func openLock() *os.File {
 		fail(fmt.Sprintf("its lock could not be opened: %v", err))
 	}
 	return file
+}
+
+// hold waits for the lock; the kernel lets go of it when this process ends.
+func hold(lock *os.File, how int) {
+	for syscall.Flock(int(lock.Fd()), how) == syscall.EINTR {
+	}
 }
 
 func makeBridge(name string) error {
