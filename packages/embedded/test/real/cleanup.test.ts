@@ -90,8 +90,8 @@ test('a node that ends in order leaves nothing behind; one that is killed is cle
 
   const { notes } = await realCluster();
   assert.match(notes.join('\n'), /did not end in order; cleaning up after it/);
-  assert.match(notes.join('\n'), /Ended \d+ processes of pods.*Unmounted \d+ file systems.*Freed 1 loop devices/s);
-  assert.match(notes.join('\n'), /Removed the bridges (.*, )?tr-keeps/);
+  assert.match(notes.join('\n'), /Ended \d+ process(es)? of pods.*Unmounted \d+ file systems? .*Freed 1 loop device of/s);
+  assert.match(notes.join('\n'), /Removed the bridges? (.*, )?tr-keeps/);
   assert.equal(await shell.execUntil(namespace, 'keeper', 'cat /data/word'), 'third\n');
   assert.equal((await shell.kubectl('delete', 'namespace', namespace, '--timeout=120s')).code, 0);
 });

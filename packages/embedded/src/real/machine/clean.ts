@@ -26,11 +26,11 @@ export async function cleanMachine(record: MachineRecord): Promise<string[]> {
   await rm(layout.containerdState, { recursive: true, force: true });
   await removeMachineRecord();
   return [
-    ...(processes > 0 ? [`Ended ${processes} processes of pods that had outlived their node.`] : []),
-    ...(mounts > 0 ? [`Unmounted ${mounts} file systems of pods.`] : []),
-    ...(devices > 0 ? [`Freed ${devices} loop devices of volumes.`] : []),
+    ...(processes > 0 ? [`Ended ${counted(processes, 'process', 'processes')} of pods that had outlived their node.`] : []),
+    ...(mounts > 0 ? [`Unmounted ${counted(mounts, 'file system', 'file systems')} of pods.`] : []),
+    ...(devices > 0 ? [`Freed ${counted(devices, 'loop device', 'loop devices')} of volumes.`] : []),
     ...(firewall > 0 ? [`Removed ${firewall} chains, sets and tables of packet filters.`] : []),
-    ...(bridges.length > 0 ? [`Removed the bridges ${bridges.join(', ')}.`] : []),
+    ...(bridges.length > 0 ? [`Removed the ${bridges.length === 1 ? 'bridge' : 'bridges'} ${bridges.join(', ')}.`] : []),
     ...(settings.length > 0 ? [`Put back the kernel's ${settings.join(', ')}.`] : []),
   ];
 }
@@ -42,3 +42,5 @@ export async function cleanAfterCrash(): Promise<string[]> {
   const done = await cleanMachine(record);
   return done.length === 0 ? [] : [`The last real node (of ${record.home}) did not end in order; cleaning up after it.`, ...done];
 }
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
