@@ -3,6 +3,10 @@ import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
+/** As many of the longest tests are named at the end, so that nobody has to guess where a part's minutes go. */
+const longestNamed = 5;
+const worthNamingSeconds = 10;
+
 interface Counts {
   passed: number;
   failed: number;
@@ -12,8 +16,12 @@ interface Counts {
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const path: string[] = [];
+  const times: { name: string; seconds: number }[] = [];
   const started = performance.now();
   for await (const event of events) {
+    if ((event.type === 'test:pass' || event.type === 'test:fail') && event.data.details.type !== 'suite') {
+      times.push({ name: event.data.name, seconds: event.data.details.duration_ms / 1000 });
+    }
     if (event.type === 'test:start') path.splice(event.data.nesting, Number.POSITIVE_INFINITY, event.data.name);
     else if (event.type === 'test:pass' && event.data.details.type !== 'suite') {
       if (event.data.skip !== undefined || event.data.todo !== undefined) {
@@ -34,9 +42,17 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       yield `  ${event.data.message}\n`;
     } else if (event.type === 'test:stderr' || event.type === 'test:stdout') yield event.data.message;
   }
+  for (const { name, seconds } of longest(times)) yield `  ${seconds.toFixed(0).padStart(4)} s  ${name}\n`;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   // The words CI reads; the totals of all parts are added up from these lines.
   yield `tests ${counts.passed + counts.failed + counts.skipped}, passed ${counts.passed}, failed ${counts.failed}, skipped ${counts.skipped}, ${seconds} s\n`;
+}
+
+function longest(times: readonly { name: string; seconds: number }[]): { name: string; seconds: number }[] {
+  return times
+    .filter(({ seconds }) => seconds >= worthNamingSeconds)
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, longestNamed);
 }
 
 function failure(names: readonly string[], file: string | undefined, line: number | undefined, error: Error): string {
