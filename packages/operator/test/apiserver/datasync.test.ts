@@ -6,7 +6,9 @@ import type { DataSync, DataSyncVM } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
 import { applyManifests, type Informer, type KubeObject } from '@terrain/runtime';
 import { parse } from 'yaml';
-import { ignoreAbsent, Stage, types } from './stage.ts';
+import { ignoreAbsent } from './platform.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 
 const dataSyncType = { ...types.images, plural: 'datasyncs' };
 const examples = join(import.meta.dirname, '../../../../examples');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { observing } from './watched.ts';
 
 const quick = {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { VMDiskImageSpec } from '@terrain/api';
 import type { Override } from '@terrain/api/testing';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { observing } from './watched.ts';
 
 /** An importer that failed waits four times as long as a real one before it starts again: an operator on a busy machine sees it fail. */

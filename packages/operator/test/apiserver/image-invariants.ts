@@ -2,7 +2,8 @@
 import { ledgerName, parseLedger, sourceHash, type VMDiskImage } from '@terrain/api';
 import { controllerUid } from '@terrain/runtime';
 import type { Invariant, World } from '@terrain/runtime/testing';
-import { namespaceOfOperator, type Thing, types } from './stage.ts';
+import { namespaceOfOperator } from './platform.ts';
+import { type Thing, types } from './types.ts';
 
 /** S4: Ready says what is so: a snapshot that is ready, ours, and of the current source. */
 const readyIsTrue: Invariant = (world, { resource, object, type }) => {

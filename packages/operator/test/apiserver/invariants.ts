@@ -3,7 +3,8 @@ import { type LedgerEntry, labels, ledgerName, parseLedger, sourceHash, type VMD
 import { controllerUid, type KubeObject } from '@terrain/runtime';
 import type { Invariant, ObservedEvent, World } from '@terrain/runtime/testing';
 import { imageInvariants } from './image-invariants.ts';
-import { namespaceOfOperator, type Thing, types } from './stage.ts';
+import { namespaceOfOperator } from './platform.ts';
+import { type Thing, types } from './types.ts';
 
 /** The kinds the invariants are about. */
 export const observedKinds = [types.images, types.dataVolumes, types.snapshots, types.configMaps];

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { ledgerName } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { namespaceOfOperator, Stage, types } from './stage.ts';
+import { namespaceOfOperator } from './platform.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 
 const slow = {
   durations: { ...defaultScenario.durations, schedule: 20, validate: 20, import: 600_000, bind: 20, snapshot: 50, podStop: 50 },

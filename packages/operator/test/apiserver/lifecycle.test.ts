@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 
 test('an image is downloaded once, cut, and can be cloned', async () => {
   await using stage = await Stage.open();

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { syncPolicyName } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { namespaceOfOperator, Stage, types } from './stage.ts';
+import { namespaceOfOperator } from './platform.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { observing } from './watched.ts';
 
 const slow = {

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { VMDiskImage } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
 
 const scenario = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 
 const storageClasses = { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses', namespaced: false };
 const keys = { accessKeyId: 'QUtJQQ==', secretKey: 'c2VjcmV0' };

@@ -4,7 +4,8 @@ import type { VirtualMachine, VMDiskImage } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { ApiError, compareVersions } from '@terrain/runtime';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
 
 const slow = {

@@ -1,11 +1,8 @@
-/** What the suites share: a cluster with the platform's kinds and Terrain on it, the simulator, and operators to start and stop. */
+/** One test's world on the shared cluster: a simulator, operators to start and stop, and things to wait for. */
 import { setTimeout } from 'node:timers/promises';
 import {
-  admissionPolicies,
-  crdOf,
   emptyLedger,
   formatLedger,
-  kinds,
   type Ledger,
   ledgerManifest,
   ledgerName,
@@ -16,16 +13,8 @@ import {
   type VMDiskImage,
   type VMDiskImageSpec,
 } from '@terrain/api';
-import { aDataSync, aVirtualMachine, aVMDiskImage, type Override } from '@terrain/api/testing';
-import { ensureUpstream, installDefinitions } from '@terrain/embedded';
-import {
-  instantScenario,
-  type Scenario,
-  type Simulator,
-  startSimulator,
-  type TestCluster,
-  testCluster,
-} from '@terrain/embedded/testing';
+import { aVMDiskImage, type Override } from '@terrain/api/testing';
+import { instantScenario, type Scenario, type Simulator, startSimulator, type TestCluster } from '@terrain/embedded/testing';
 import { createOperator, type Operator, type OperatorOptions } from '@terrain/operator';
 import {
   ApiError,
@@ -34,8 +23,6 @@ import {
   type Credentials,
   createLogger,
   Informers,
-  isAlreadyExists,
-  isNotFound,
   type KubeObject,
   Resource,
   type ResourceType,
@@ -43,88 +30,9 @@ import {
   systemClock,
 } from '@terrain/runtime';
 import { type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
-
-export const namespaceOfOperator = 'sync-operator';
-const operatorUser = 'system:serviceaccount:sync-operator:terrain-operator';
-const operatorGroups = ['system:serviceaccounts', 'system:serviceaccounts:sync-operator', 'system:authenticated'];
-
-const custom = (group: string, version: string, plural: string): ResourceType => ({ group, version, plural, namespaced: true });
-export const types = {
-  images: custom('pelotech.ot', 'v1alpha1', 'vmdiskimages'),
-  machines: custom('pelotech.ot', 'v1alpha1', 'virtualmachines'),
-  dataVolumes: custom('cdi.kubevirt.io', 'v1beta1', 'datavolumes'),
-  snapshots: custom('snapshot.storage.k8s.io', 'v1', 'volumesnapshots'),
-  configMaps: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
-  secrets: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
-  claims: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
-  pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
-  namespaces: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
-  events: custom('events.k8s.io', 'v1', 'events'),
-  networks: custom('k8s.cni.cncf.io', 'v1', 'network-attachment-definitions'),
-  kubevirtMachines: custom('kubevirt.io', 'v1', 'virtualmachines'),
-  kubevirtInstances: custom('kubevirt.io', 'v1', 'virtualmachineinstances'),
-} as const satisfies Record<string, ResourceType>;
-
-export interface Thing extends KubeObject {
-  readonly spec?: Readonly<Record<string, unknown>>;
-  readonly status?: Readonly<Record<string, unknown>>;
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-/** The real operator's user, with its rights and no others. */
-export const operatorCredentials = (cluster: TestCluster): Credentials => cluster.credentialsOf(operatorUser, operatorGroups);
-
-let prepared: Promise<TestCluster> | undefined;
-
-/** The cluster of this process with everything installed. */
-function platform(): Promise<TestCluster> {
-  prepared ??= testCluster({ controllerManager: true }).then(prepare);
-  return prepared;
-}
-
-/** Installs what the platform and Terrain consist of. */
-export async function prepare(cluster: TestCluster): Promise<TestCluster> {
-  const connection = cluster.connection();
-  await installDefinitions(connection, (await ensureUpstream()).definitions);
-  const manifests = [
-    ...kinds.map(crdOf),
-    ...admissionPolicies().flat(),
-    ...operatorIdentity(),
-    ...operatorRole(),
-  ] as KubeObject[];
-  await applyManifests(connection, manifests, { fieldManager: 'test' });
-  await new Resource(connection, types.configMaps).create(ledgerManifest()).catch(ignoreExisting);
-  await untilAccepted(connection);
-  return cluster;
-}
-
-/** Policies are in force, and know the kinds they are about, some time after they are stored. */
-async function untilAccepted(connection: Connection): Promise<void> {
-  const images = new Resource<VMDiskImage>(connection, types.images);
-  const probe = (url: string): VMDiskImage => aVMDiskImage({ metadata: { name: 'probe', namespace: 'default' }, spec: { url } });
-  const isRefused = (url: string): Promise<boolean | undefined> =>
-    images.create(probe(url), { dryRun: true }).then(
-      () => false,
-      (error: unknown) => (error instanceof ApiError && error.code === 403 ? true : undefined),
-    );
-  // Each kind is learned on its own: the mutating policies answer 503 for one they do not know yet.
-  const metadata = { name: 'probe', namespace: 'default' };
-  const others = [aDataSync({ metadata }), aVirtualMachine({ metadata })] as KubeObject[];
-  const areOthersKnown = async (): Promise<boolean> => {
-    for (const other of others) {
-      const resource = new Resource<KubeObject>(connection, custom('pelotech.ot', 'v1alpha1', `${other.kind.toLowerCase()}s`));
-      if ((await resource.create(other, { dryRun: true }).catch(() => undefined)) === undefined) return false;
-    }
-    return true;
-  };
-  for (let tries = 0; tries < 600; tries++) {
-    const areImagesJudged =
-      (await isRefused('https://images.example.com/x')) === false && (await isRefused('http://localhost/x')) === true;
-    if (areImagesJudged && (await areOthersKnown())) return;
-    await setTimeout(100);
-  }
-  throw new Error('the policies were not in force after a minute');
-}
+import { ignoreAbsent, namespaceOfOperator, operatorCredentials, platform } from './platform.ts';
+import { sweep } from './sweep.ts';
+import { type Thing, types } from './types.ts';
 
 export interface StageOptions {
   /** Default: the one of this process. A cluster of one's own has to be prepared. */
@@ -357,45 +265,16 @@ export class Stage implements AsyncDisposable {
     await this.resource(types.images).mergePatch({ name, namespace: this.namespace }, { spec });
   }
 
-  /** Removes all images with the help of an operator, and stops everything. */
+  /** Stops the operators, removes all machines and images, then stops the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopOperators();
     for (const proxy of this.#proxies.splice(0)) await proxy.close();
-    await this.#sweep();
+    await sweep(this.resource(types.machines), this.resource(types.images));
+    await this.until('all images to be gone', () => this.images().length === 0);
+    await this.until('all DataVolumes to be gone', () => this.things(types.dataVolumes).length === 0);
     await this.simulator.stop();
     await this.informers.close();
   }
-
-  async #sweep(): Promise<void> {
-    const machines = this.resource(types.machines);
-    await Promise.all(
-      (await machines.list()).items.map(async ({ metadata }) => {
-        const at = { name: metadata.name ?? '', namespace: metadata.namespace };
-        await machines.mergePatch(at, { metadata: { finalizers: null } }).catch(ignoreAbsent);
-        await machines.delete(at).catch(ignoreAbsent);
-      }),
-    );
-    const images = this.resource(types.images);
-    const left = (await images.list()).items;
-    for (const { metadata } of left) {
-      const at = { name: metadata.name ?? '', namespace: metadata.namespace };
-      await images.mergePatch({ ...at, subresource: 'status' }, { status: { references: 0 } }).catch(ignoreAbsent);
-      await images.mergePatch(at, { metadata: { finalizers: null } }).catch(ignoreAbsent);
-      await images.delete(at).catch(ignoreAbsent);
-    }
-    await this.until('all images to be gone', () => this.images().length === 0);
-    await this.until('all DataVolumes to be gone', () => this.things(types.dataVolumes).length === 0);
-  }
-}
-
-function ignoreExisting(error: unknown): undefined {
-  if (!isAlreadyExists(error)) throw error;
-  return undefined;
-}
-
-export function ignoreAbsent(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-  return undefined;
 }
 
 function describe({ metadata, status }: VMDiskImage): string {

@@ -5,7 +5,8 @@ import { aVirtualMachine } from '@terrain/api/testing';
 import { ApiError, isNotFound } from '@terrain/runtime';
 import type { Invariant } from '@terrain/runtime/testing';
 import { Observer } from '@terrain/runtime/testing';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 
 const rounds = 4;
 const observed = [types.images, types.machines, types.dataVolumes, types.snapshots];

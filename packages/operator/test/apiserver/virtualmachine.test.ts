@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import type { VirtualMachine } from '@terrain/api';
 import { applyManifests, type KubeObject } from '@terrain/runtime';
 import { parse, parseAllDocuments } from 'yaml';
-import { ignoreAbsent, Stage, type Thing, types } from './stage.ts';
+import { ignoreAbsent } from './platform.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { changeSpec, childOf, conditionOf, createMachine, createNetwork, machine, phase, until } from './vm-world.ts';
 
 const examples = join(import.meta.dirname, '../../../../examples/seeds');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type CallMatch, Observer, seededRandom } from '@terrain/runtime/testing';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { createMachine, machine, phase, remove } from './vm-world.ts';
 
 /** Every kind of write a machine's life has, from its image to its end. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { changeSpec, childOf, conditionOf, createMachine, machine, phase, reason, remove, until } from './vm-world.ts';
 
 const storageClasses: ResourceType = { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses', namespaced: false };

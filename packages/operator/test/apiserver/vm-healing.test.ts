@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { compareVersions, type ResourceType } from '@terrain/runtime';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { changeSpec, childOf, conditionOf, createMachine, createNetwork, machine, phase, remove, until } from './vm-world.ts';
 
 const children = {

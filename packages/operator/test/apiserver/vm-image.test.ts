@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { VMDiskImage } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { ApiError } from '@terrain/runtime';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { changeSpec, childOf, conditionOf, createMachine, machine, phase, reason, remove, until } from './vm-world.ts';
 
 const template = (sim?: string): VMDiskImage['spec'] => ({

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { Observer } from '@terrain/runtime/testing';
-import { Stage, type Thing, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { changeSpec, childOf, conditionOf, createMachine, machine, phase, reason, remove, until } from './vm-world.ts';
 
 test('a running machine goes in order: KubeVirt’s machine, the configuration, the disk, itself; then its image is free', async () => {

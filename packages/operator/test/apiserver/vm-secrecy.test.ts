@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { VirtualMachine } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
 import { ApiError, Connection, createLogger, type KubeObject, Resource } from '@terrain/runtime';
-import { Stage, types } from './stage.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import { createMachine, phase } from './vm-world.ts';
 
 interface Group {

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { ignoreAbsent, Stage, types } from './stage.ts';
+import { ignoreAbsent } from './platform.ts';
+import { Stage } from './stage.ts';
+import { types } from './types.ts';
 import {
   changeSpec,
   childOf,

@@ -2,7 +2,8 @@
 import type { VirtualMachine, VirtualMachineSpec } from '@terrain/api';
 import { aVirtualMachine, type Override } from '@terrain/api/testing';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { type Stage, type Thing, types } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { type Thing, types } from './types.ts';
 
 /** As the API server shows it now. */
 export function machine(stage: Stage, name: string, namespace = stage.namespace): VirtualMachine | undefined {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { VirtualMachine, Workspace } from '@terrain/api';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Thing, types } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { deployments, networkPolicies, services, WorkspaceWorld } from './workspace-world.ts';
 
 const root = join(import.meta.dirname, '../../../..');

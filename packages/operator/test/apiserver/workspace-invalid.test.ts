@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleLab, type InvalidLab, invalidLabs, labClusterRanges } from '@terrain/api/testing';
 import { ApiError } from '@terrain/runtime';
-import { types } from './stage.ts';
+import { types } from './types.ts';
 import { conditionOf, WorkspaceWorld, workspaces } from './workspace-world.ts';
 
 const nameOf = (index: number): string => `wrong-${index}`;

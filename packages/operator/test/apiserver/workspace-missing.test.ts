@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workspace, WorkspaceSpec } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { namespaceOfOperator, type Thing, types } from './stage.ts';
+import { namespaceOfOperator } from './platform.ts';
+import { type Thing, types } from './types.ts';
 import { conditionOf, lab, WorkspaceWorld } from './workspace-world.ts';
 
 const storageClasses: ResourceType = { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses', namespaced: false };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceType } from '@terrain/runtime';
-import { type Thing, types } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import {
   anImage,
   conditionOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VirtualMachine } from '@terrain/api';
-import { type Thing, types } from './stage.ts';
+import { type Thing, types } from './types.ts';
 import { conditionsOf, deployments, networkPolicies, seed, services, WorkspaceWorld } from './workspace-world.ts';
 
 interface PodTemplate {

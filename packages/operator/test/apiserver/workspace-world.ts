@@ -7,7 +7,9 @@ import { aVMDiskImage, type Override } from '@terrain/api/testing';
 import type { OperatorOptions } from '@terrain/operator';
 import { ApiError, applyManifests, type KubeObject, type ResourceType } from '@terrain/runtime';
 import { parse, parseAllDocuments } from 'yaml';
-import { ignoreAbsent, Stage, type StageOptions, type Thing, types } from './stage.ts';
+import { ignoreAbsent } from './platform.ts';
+import { Stage, type StageOptions } from './stage.ts';
+import { type Thing, types } from './types.ts';
 
 const builtIn = (group: string, plural: string): ResourceType => ({ group, version: 'v1', plural, namespaced: true });
 export const workspaces: ResourceType = { group: 'pelotech.ot', version: 'v1alpha1', plural: 'workspaces', namespaced: false };

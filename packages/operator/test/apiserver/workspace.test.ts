@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
-import { types } from './stage.ts';
+import { types } from './types.ts';
 import {
   anImage,
   conditionOf,

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { controllerUid } from '@terrain/runtime';
 import type { ObservedEvent } from '@terrain/runtime/testing';
-import { Stage, type StageOptions, types } from '../apiserver/stage.ts';
+import { Stage, type StageOptions } from '../apiserver/stage.ts';
+import { types } from '../apiserver/types.ts';
 import { observing } from '../apiserver/watched.ts';
 import { sized } from './effort.ts';
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createOperator } from '@terrain/operator';
 import { silentLogger } from '@terrain/runtime';
 import { besides, type FaultPlan, FaultProxy, NodeProcess } from '@terrain/runtime/testing';
-import { namespaceOfOperator, operatorCredentials, type Stage } from '../apiserver/stage.ts';
+import { namespaceOfOperator, operatorCredentials } from '../apiserver/platform.ts';
+import type { Stage } from '../apiserver/stage.ts';
 
 /**
  * Plays the operator's process inside this one, each life behind a proxy of its own.

@@ -6,7 +6,8 @@ import { aVMDiskImage } from '@terrain/api/testing';
 import { instantScenario, newTestCluster, startSimulator, type TestCluster } from '@terrain/embedded/testing';
 import { createOperator } from '@terrain/operator';
 import { applyManifests, type KubeObject, Resource, silentLogger } from '@terrain/runtime';
-import { namespaceOfOperator, operatorCredentials, prepare, types } from '../apiserver/stage.ts';
+import { namespaceOfOperator, operatorCredentials, prepare } from '../apiserver/platform.ts';
+import { types } from '../apiserver/types.ts';
 
 describe('a cluster without CDI and snapshots', () => {
   // A cluster of its own: on the shared one they are installed.

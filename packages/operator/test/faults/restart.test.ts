@@ -1,6 +1,7 @@
 import { after, before, describe, test } from 'node:test';
 import { newTestCluster, type TestCluster } from '@terrain/embedded/testing';
-import { prepare, type Stage } from '../apiserver/stage.ts';
+import { prepare } from '../apiserver/platform.ts';
+import type { Stage } from '../apiserver/stage.ts';
 import { drain } from './drain.ts';
 import { sized } from './effort.ts';
 import { PlayedOperator } from './lives.ts';
