@@ -10,6 +10,7 @@ import type { Pod } from '#platform/workload.ts';
 import { childTypes } from './children.ts';
 import { addIndexes, type WorkspaceInformers, workspacesOf } from './observe.ts';
 import type { Deps } from './pass.ts';
+import { QuietTime } from './quiet-time.ts';
 import { reconcileWorkspace } from './reconcile.ts';
 import type { WorkspacePolicy } from './snapshot.ts';
 
@@ -53,6 +54,7 @@ export function addWorkspaceController(options: WorkspaceControllerOptions): Wor
     ...sources,
     informers,
     api,
+    quiet: new QuietTime(),
     record: (object, happening) => manager.events.record(object, happening),
     awaitPlatform: (key, isWaiting) => platform.set(key, isWaiting),
   };

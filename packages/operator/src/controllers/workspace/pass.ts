@@ -13,6 +13,7 @@ import { blockerOf as sharedBlockerOf } from '#controllers/shared/blocker.ts';
 import { workspaceType } from '#controllers/shared/kind.ts';
 import { eventOf } from './events.ts';
 import type { ObserveSources } from './observe.ts';
+import type { QuietTime } from './quiet-time.ts';
 import { type Finding, type Snapshot, type StoredWorkspace, stuck } from './snapshot.ts';
 import { type Report, statusOf } from './status.ts';
 
@@ -21,6 +22,7 @@ export interface Deps extends ObserveSources {
   readonly api: ApiTransport;
   /** Resolves when the policy in force is known. */
   readonly ready: Promise<void>;
+  readonly quiet: QuietTime;
   readonly record: (object: KubeObject, happening: Happening) => void;
   /** Notes that the workspace waits for something cluster-wide (a class, a kind), or that it does not. */
   readonly awaitPlatform: (key: string, isWaiting: boolean) => void;
@@ -56,9 +58,11 @@ export async function isCurrent({ deps, signal }: Pass, { metadata }: StoredWork
 
 /** Stores the status if it differs, tells people, and says when to come back. */
 export async function save({ deps, key, writer }: Pass, snapshot: Snapshot, report: Report): Promise<Result> {
-  const { workspace } = snapshot;
+  const { workspace, nowMs } = snapshot;
   const status = statusOf(snapshot, report);
   deps.awaitPlatform(key, isPlatformAwaited(status));
+  const heldMs = deps.quiet.heldMs(key, workspace.status, status, nowMs);
+  if (heldMs > 0) return after(report.blockers.size === 0 ? heldMs : Math.min(heldMs, refusedAgainMs));
   const stored = await writer.status<Workspace>(workspaceType, workspace, status);
   if (stored.metadata.resourceVersion !== workspace.metadata.resourceVersion) {
     const happening = eventOf(workspace.status, stored.status as WorkspaceStatus);

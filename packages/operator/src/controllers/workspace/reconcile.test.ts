@@ -65,7 +65,7 @@ test('from nothing to Ready, each object made once, and then silence', async () 
     'create services': 1,
     'create deployments': 1,
   });
-  assert.ok(statusWrites >= 3 && statusWrites <= 6, `${statusWrites} status writes`);
+  assert.ok(statusWrites >= 2 && statusWrites <= 4, `${statusWrites} status writes`);
 
   rig.fake.log.clear();
   await rig.resource(workspaceType).mergePatch({ name: 'demo' }, { metadata: { annotations: { note: 'x' } } });

@@ -22,6 +22,7 @@ export async function reconcileWorkspace(pass: Pass): Promise<Result> {
   await deps.ready;
   const snapshot = observe(deps, key);
   if (snapshot === undefined) {
+    deps.quiet.forget(key);
     deps.awaitPlatform(key, false);
     return done;
   }

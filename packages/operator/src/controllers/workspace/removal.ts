@@ -38,6 +38,7 @@ export async function removeWorkspace(pass: Pass, snapshot: Snapshot): Promise<R
       return waitFor(pass, snapshot, [describeNamespace(namespace)]);
   }
   await releaseImages(pass, snapshot);
+  deps.quiet.forget(key);
   deps.awaitPlatform(key, false);
   await writer.removeFinalizer<Workspace>(workspaceType, workspace, finalizers.pelotechCleanup);
   return done;
