@@ -67,6 +67,30 @@ test('a slow download ends when nobody wants it any more, and its disk counts as
   assert.ok(server.traffic('disk').bytes < content.length);
 });
 
+test('holds a download back until told otherwise or nobody wants it, and tells of what it sends', async (t) => {
+  const { server, url } = await served(t);
+  const held = async (times: number) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = server.onTraffic(() => {
+      if (server.traffic('disk').bytes === times * mebibyte) resolve();
+    });
+    await promise;
+    end();
+  };
+  server.behave('disk', { holdAfterBytes: mebibyte });
+  const leaver = new AbortController();
+  const left = assert.rejects(fetch(url, { signal: leaver.signal }).then((response) => response.arrayBuffer()));
+  await held(1);
+  leaver.abort();
+  await left;
+  const whole = get(url);
+  await held(2);
+  assert.deepEqual(server.traffic('disk'), { requests: 2, bytes: 2 * mebibyte });
+  server.behave('disk', {});
+  assert.ok((await whole).bytes.equals(content));
+  assert.equal(server.traffic('disk').bytes, mebibyte + content.length);
+});
+
 test('passes requests on to another server, and its answers back', async (t) => {
   const { server: origin } = await served(t);
   const front = await DiskServer.start({ host: '127.0.0.1' });

@@ -10,6 +10,8 @@ export interface Behaviour {
   readonly status?: number;
   /** Cut the connection after so many bytes of a body. */
   readonly cutAfterBytes?: number;
+  /** Send so many bytes of a body, and the rest when this is taken back: a download that cannot be over before one has looked at it. */
+  readonly holdAfterBytes?: number;
   readonly bytesPerSecond?: number;
 }
 
@@ -35,6 +37,8 @@ interface Disk {
   bytes: number;
   /** Bodies that are being sent. */
   running: number;
+  /** Those that wait for another behaviour. */
+  readonly held: Set<() => void>;
 }
 
 const chunkBytes = 64 * 1024;
@@ -48,6 +52,7 @@ export class DiskServer {
   readonly origin: string;
   readonly #server: Server;
   readonly #disks = new Map<string, Disk>();
+  readonly #listeners = new Set<() => void>();
   #most = 0;
 
   private constructor(server: Server, origin: string) {
@@ -76,9 +81,17 @@ export class DiskServer {
     return this.#put(name, { origin }, behaviour);
   }
 
-  /** Requests under way go on as they began. */
+  /** Requests under way go on as they began, but those that are held look again. */
   behave(name: string, behaviour: Behaviour): void {
-    this.#disk(name).behaviour = behaviour;
+    const disk = this.#disk(name);
+    disk.behaviour = behaviour;
+    for (const look of disk.held) look();
+  }
+
+  /** Calls back whenever a figure has changed; returns how to end that. */
+  onTraffic(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   traffic(name: string): Traffic {
@@ -98,7 +111,7 @@ export class DiskServer {
   }
 
   #put(name: string, source: Disk['source'], behaviour: Behaviour): string {
-    this.#disks.set(`/${name}`, { source, behaviour, requests: 0, bytes: 0, running: 0 });
+    this.#disks.set(`/${name}`, { source, behaviour, requests: 0, bytes: 0, running: 0, held: new Set() });
     return `${this.origin}/${name}`;
   }
 
@@ -110,7 +123,10 @@ export class DiskServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const disk = this.#disks.get((request.url ?? '/').split('?')[0]!);
-    if (disk !== undefined) disk.requests++;
+    if (disk !== undefined) {
+      disk.requests++;
+      this.#tell();
+    }
     const status = disk === undefined ? 404 : request.method === 'GET' || request.method === 'HEAD' ? disk.behaviour.status : 405;
     if (disk === undefined || status !== undefined) {
       response.writeHead(status ?? 404).end();
@@ -122,7 +138,7 @@ export class DiskServer {
           ? ownBody(disk.source.file, request, response)
           : await foreignBody(disk.source.origin, request, response);
       if (body === undefined) response.end();
-      else await this.#counted(disk, () => send(disk, body, response));
+      else await this.#counted(disk, () => this.#send(disk, body, response));
     } catch {
       // Whoever asked went away, as an importer does that only wants to see whether the source is there.
       response.destroy();
@@ -137,6 +153,31 @@ export class DiskServer {
     } finally {
       disk.running--;
     }
+  }
+
+  async #send(disk: Disk, content: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
+    const { cutAfterBytes = Number.POSITIVE_INFINITY, bytesPerSecond } = disk.behaviour;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    let sent = 0;
+    for await (const chunk of content) {
+      const part = chunk.subarray(0, cutAfterBytes - sent);
+      await released(disk, sent + part.length, gone.signal);
+      await written(response, part, gone.signal);
+      sent += part.length;
+      disk.bytes += part.length;
+      this.#tell();
+      if (sent >= cutAfterBytes) {
+        response.destroy();
+        return;
+      }
+      if (bytesPerSecond !== undefined) await delay((part.length / bytesPerSecond) * 1000, undefined, { signal: gone.signal });
+    }
+    response.end();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 
@@ -172,23 +213,25 @@ async function foreignBody(origin: string, request: IncomingMessage, response: S
   return answer;
 }
 
-async function send(disk: Disk, content: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
-  const { cutAfterBytes = Number.POSITIVE_INFINITY, bytesPerSecond } = disk.behaviour;
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  let sent = 0;
-  for await (const chunk of content) {
-    const part = chunk.subarray(0, cutAfterBytes - sent);
-    await written(response, part, gone.signal);
-    sent += part.length;
-    disk.bytes += part.length;
-    if (sent >= cutAfterBytes) {
-      response.destroy();
-      return;
-    }
-    if (bytesPerSecond !== undefined) await delay((part.length / bytesPerSecond) * 1000, undefined, { signal: gone.signal });
-  }
-  response.end();
+/** Nothing keeps a body from having so many bytes, or nobody is there any more. */
+function released(disk: Disk, bytes: number, gone: AbortSignal): Promise<void> {
+  const isFree = () => bytes <= (disk.behaviour.holdAfterBytes ?? Number.POSITIVE_INFINITY);
+  if (isFree()) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      disk.held.delete(look);
+      reject(new Error('the connection was closed'));
+    };
+    const look = () => {
+      if (!isFree()) return;
+      disk.held.delete(look);
+      gone.removeEventListener('abort', leave);
+      resolve();
+    };
+    disk.held.add(look);
+    gone.addEventListener('abort', leave, { once: true });
+    if (gone.aborted) leave();
+  });
 }
 
 /** The kernel has taken the bytes, or nobody is there any more. */
