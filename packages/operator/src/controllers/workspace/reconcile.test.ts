@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VMDiskImage, WorkspaceSpec } from '@terrain/api';
+import { aVMDiskImage } from '@terrain/api/testing';
 import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { claimType, namespaceType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
@@ -75,6 +76,19 @@ test('from nothing to Ready, each object made once, and then silence', async () 
     ({ verb, name, userAgent }) => userAgent === 'terrain' && verb !== 'watch' && name?.includes('demo'),
   );
   assert.deepEqual(touched, []);
+});
+
+test('a lab whose images are there is made in one pass', async () => {
+  await using rig = await WorkspaceRig.start();
+  await rig.resource<VMDiskImage>(imageType).create(aVMDiskImage({ metadata: { name: 'debian', namespace: 'vmdi-farm' } }));
+  await rig.syncImage('debian');
+  await rig.create('demo', lab);
+  await rig.until('Deployment', () => rig.names(deploymentType).length > 0);
+  await rig.until('machine', () => rig.names(machineType).length > 0);
+  const looks = rig.fake.log.requests.filter(
+    ({ verb, resource, userAgent }) => userAgent === 'terrain' && verb === 'get' && resource === 'workspaces',
+  );
+  assert.equal(looks.length, 1);
 });
 
 test('every child removed by hand is made again', async () => {

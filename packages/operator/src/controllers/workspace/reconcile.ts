@@ -1,6 +1,6 @@
 /** One pass over one workspace: the only place, with the files it calls, where decisions become effects. */
 import { finalizers, type VMDiskImage, type Workspace } from '@terrain/api';
-import { after, done, ForeignObjectError, type KubeObject, type Result } from '@terrain/runtime';
+import { after, done, ForeignObjectError, type KubeObject, type ResourceType, type Result, resourcePath } from '@terrain/runtime';
 import { imageType, machineType, workspaceType } from '#controllers/shared/kind.ts';
 import { isGoing } from '#controllers/shared/removal.ts';
 import { secretType } from '#platform/core.ts';
@@ -15,6 +15,7 @@ import { blockerOf, isCurrent, type Pass, save } from './pass.ts';
 import { releaseImage, removeChild, removeWorkspace } from './removal.ts';
 import { childId, type Finding, type Snapshot, type StoredWorkspace } from './snapshot.ts';
 import { newSshKey } from './ssh-key.ts';
+import { strangersIn } from './strangers.ts';
 
 /** Makes a workspace be as it should, as far as that is possible now. */
 export async function reconcileWorkspace(pass: Pass): Promise<Result> {
@@ -53,13 +54,15 @@ interface Progress {
 
 async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result> {
   const { workspace } = snapshot;
-  if (hasNews(plan) && !(await isCurrent(pass, workspace))) return done;
+  const isChecked = hasNews(plan);
+  if (isChecked && !(await isCurrent(pass, workspace))) return done;
   const progress: Progress = {
     children: new Map(snapshot.children),
     images: new Map(snapshot.images),
     blockers: new Map(),
     namespace: snapshot.namespace,
   };
+  let tried = plan;
   // One after the other: no pod may exist before what isolates it.
   for (const item of plan.ground) {
     await ensure(pass, progress, item);
@@ -68,15 +71,24 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
   if (!progress.blockers.has('namespace')) {
     await Promise.all([createImages(pass, progress, snapshot, plan), ensureAll(pass, progress, plan.base)]);
     if (plan.needsKey) await createKey(pass, progress, workspace);
-    await ensureAll(pass, progress, plan.rest);
-    await clear(pass, progress, snapshot, plan);
+    // What was made just now allows for more.
+    const next = decide({ ...snapshot, ...progress });
+    if (next.kind !== 'work') return after(0);
+    if (!isChecked && hasNews(next.plan) && !(await isCurrent(pass, workspace))) return done;
+    const made = idsOf(plan.base);
+    const base = next.plan.base.filter((item) => !made.has(idOf(item)));
+    await ensureAll(pass, progress, [...base, ...next.plan.rest]);
+    await clear(pass, progress, snapshot, next.plan);
     for (const image of toRelease(snapshot)) await releaseImage(pass, workspace, image);
+    tried = { ...next.plan, base: [...plan.base, ...base] };
   }
   const now: Snapshot = { ...snapshot, ...progress };
   const result = await save(pass, now, { blockers: progress.blockers });
-  return hasMore(plan, now, progress) ? after(0) : result;
+  return hasMore(tried, now, progress) ? after(0) : result;
 }
 
+const idOf = ({ type, desired }: Item): string => childId(type, desired.metadata.name);
+const idsOf = (items: readonly Item[]): ReadonlySet<string> => new Set(items.map(idOf));
 const isNew = ({ observed }: Item): boolean => observed === undefined;
 
 /** Whether something is made or removed, which names no version of the workspace it is done for. */
@@ -90,11 +102,8 @@ const hasNews = ({ ground, base, rest, images, needsKey, leftover }: Plan): bool
 function hasMore(plan: Plan, now: Snapshot, { blockers }: Progress): boolean {
   const next = decide(now);
   if (next.kind !== 'work') return false;
-  const tried = new Set(
-    [...plan.ground, ...plan.base, ...plan.rest].map(({ type, desired }) => childId(type, desired.metadata.name)),
-  );
-  const isUntried = (item: Item): boolean =>
-    isNew(item) && !tried.has(childId(item.type, item.desired.metadata.name)) && !blockers.has(item.part);
+  const tried = idsOf([...plan.ground, ...plan.base, ...plan.rest]);
+  const isUntried = (item: Item): boolean => isNew(item) && !tried.has(idOf(item)) && !blockers.has(item.part);
   const cleared = new Set(plan.leftover.map(({ object }) => object.metadata.uid));
   return (
     [...next.plan.base, ...next.plan.rest].some(isUntried) ||
@@ -109,12 +118,17 @@ async function ensureAll(pass: Pass, progress: Progress, items: readonly Item[])
   });
 }
 
-async function ensure({ writer }: Pass, progress: Progress, { type, desired, observed, part, isFixed }: Item): Promise<void> {
+async function ensure(pass: Pass, progress: Progress, { type, desired, observed, part, isFixed }: Item): Promise<void> {
+  const { writer } = pass;
   const { name } = desired.metadata;
   if (progress.blockers.has(part) && part !== 'namespace') return;
   try {
     const isLeft = isFixed === true && observed !== undefined;
-    const made = isLeft ? observed : isFixed ? await writer.create(type, desired) : await writer.child(type, desired, observed);
+    const made = isLeft
+      ? observed
+      : isFixed
+        ? await writer.create(type, desired)
+        : await withoutStrangers(pass, type, desired, await writer.child(type, desired, observed));
     if (desired.kind === 'Namespace') progress.namespace = made;
     else progress.children.set(childId(type, name), made);
   } catch (error) {
@@ -125,6 +139,29 @@ async function ensure({ writer }: Pass, progress: Progress, { type, desired, obs
     }
     progress.blockers.set(part, blockerOf(error, what, { words: type !== secretType }));
   }
+}
+
+/** The child once everything is out of it that others put there; see strangers.ts. */
+async function withoutStrangers(
+  { deps, signal }: Pass,
+  type: ResourceType,
+  desired: KubeObject,
+  made: KubeObject,
+): Promise<KubeObject> {
+  const strangers = made.metadata.deletionTimestamp === undefined ? strangersIn(desired, made) : [];
+  if (strangers.length === 0) return made;
+  const { name = '', namespace, resourceVersion } = made.metadata;
+  return deps.api.request<KubeObject>({
+    method: 'PATCH',
+    path: resourcePath(type, { name, namespace }),
+    contentType: 'application/json-patch+json',
+    body: [
+      // Refused with a conflict when somebody was faster: the places were found in this version.
+      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+      ...strangers.map((path) => ({ op: 'remove', path })),
+    ],
+    signal,
+  });
 }
 
 /** Made once: machines have the public half from their first start. */
