@@ -14,6 +14,12 @@ const failed = aRootDisk(machine, { phase: 'Failed' });
 const scheduled = aRootDisk(machine, { phase: 'CloneScheduled' });
 const givenUp = { observedGeneration: 1, conditions: [aCondition('Ready', 'False'), aCondition('Stalled', 'True')] };
 const ready = aReadyImage();
+const outdated = {
+  ...ready,
+  spec: { ...ready.spec, url: 'https://images.example.com/newer.qcow2' },
+  status: { ...ready.status, ...givenUp },
+};
+const fromAnother = { ...disk, spec: { source: { snapshot: { namespace: 'vmdi-farm', name: 'cut-of-another' } } } };
 
 /** Step, then the reasons of image and disk. */
 const cases: Record<string, { given: Partial<Snapshot>; want: string }> = {
@@ -43,16 +49,7 @@ const cases: Record<string, { given: Partial<Snapshot>; want: string }> = {
     given: { image: { ...stored(aVMDiskImage()), status: givenUp } },
     want: 'rest DiskImageFailed Waiting',
   },
-  'one that was given up with an older download: clone that': {
-    given: {
-      image: {
-        ...ready,
-        spec: { ...ready.spec, url: 'https://images.example.com/newer.qcow2' },
-        status: { ...ready.status, ...givenUp },
-      },
-    },
-    want: 'clone OldArtifact Waiting',
-  },
+  'one that was given up with an older download: clone that': { given: { image: outdated }, want: 'clone OldArtifact Waiting' },
   'a ready image: clone': { given: {}, want: 'clone Ready Waiting' },
   'without CDI: wait': {
     given: { platform: { ...aSnapshot().platform, hasDataVolumes: false } },
@@ -95,6 +92,11 @@ const cases: Record<string, { given: Partial<Snapshot>; want: string }> = {
   'a disk that is there, its image gone: run all the same': {
     given: { disks: [disk], image: undefined },
     want: 'run ImageGone Cloned',
+  },
+  'a disk of an older download says so': { given: { disks: [disk], image: outdated }, want: 'run OldArtifact Cloned' },
+  'a disk of another image is not of the older download of the one that is named now': {
+    given: { disks: [fromAnother], image: outdated },
+    want: 'run Cloned Cloned',
   },
   'another reset token: the old disk goes': {
     given: { machine: reset, disks: [disk], kubevirt: aKubevirtMachine('Always') },

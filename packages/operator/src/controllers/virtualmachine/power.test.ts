@@ -35,6 +35,11 @@ const cases: Record<string, { given: Partial<Snapshot>; strategy?: string; statu
   'an image cannot be pulled': { given: {}, status: printed('ErrImagePull'), want: 'StartFailed Waiting' },
   'the disk is not found': { given: {}, status: printed('ErrorPvcNotFound'), want: 'StartFailed Waiting' },
   'paused by hand': { given: {}, status: printed('Paused'), want: 'GuestPaused Waiting' },
+  'a pause that only the gate of its pod tells of yet, where the port was answering': {
+    given: { machine: since(tcp, 1) },
+    status: printed('Running', { conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady' }] }),
+    want: 'GuestPaused Waiting',
+  },
   'starts again after a failure': {
     given: {},
     status: printed('Starting', { startFailure: { consecutiveFailCount: 2 } }),
