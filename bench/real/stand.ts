@@ -158,7 +158,7 @@ async function operate(cluster: EmbeddedCluster, signal: AbortSignal): Promise<v
     {
       name: 'operator',
       program: process.execPath,
-      args: [resolve(import.meta.dirname, '../../packages/operator/src/main.ts'), '--no-leader-election'],
+      args: [resolve(import.meta.dirname, '../../packages/operator/src/main.mjs'), '--no-leader-election'],
       user: operatorUser,
       groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
       readyWords: '"msg":"working"',

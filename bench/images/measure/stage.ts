@@ -112,7 +112,7 @@ export class Stage implements AsyncDisposable {
     writeFileSync(file, kubeconfigText(this.#cluster.credentialsOf(operatorUser, groups)), { mode: 0o600 });
     const env = { TERRAIN_KUBECONFIG: file, TERRAIN_HEALTH_PORT: String(port) };
     const extra = (process.env.TERRAIN_BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
-    const args = [...extra, '--max-semi-space-size=4', join(packages, 'operator/src/main.ts'), '--no-leader-election'];
+    const args = [...extra, '--max-semi-space-size=4', join(packages, 'operator/src/main.mjs'), '--no-leader-election'];
     const { companion } = await Companion.start('operator', args, '"msg":"working"', env);
     return {
       process: companion,

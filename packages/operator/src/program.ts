@@ -1,18 +1,8 @@
-/** The operator as a program: settings in, exit code out. */
+/** The operator as a program: settings in, exit code out. Works until it is told to end. */
+import { flushCompileCache } from 'node:module';
 import { createLogger, loadInCluster, loadKubeconfig, shutdownSignal } from '@terrain/runtime';
 import { ConfigError, type OperatorConfig, readConfig } from './config.ts';
 import { createOperator } from './operator.ts';
-
-/** Works until it is told to end. */
-export async function main(): Promise<void> {
-  try {
-    await run(readConfig(process.argv.slice(2), process.env));
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`terrain-operator: ${error.message}\n`);
-    process.exitCode = 2;
-  }
-}
 
 async function run(config: OperatorConfig): Promise<void> {
   const log = createLogger({ level: config.logLevel });
@@ -33,4 +23,14 @@ async function run(config: OperatorConfig): Promise<void> {
     log.fatal({ err: error }, 'the operator ends');
     process.exitCode = 1;
   }
+}
+
+// Now that all modules are loaded, and not only at a peaceful end: to strip types takes more memory than to run.
+flushCompileCache();
+try {
+  await run(readConfig(process.argv.slice(2), process.env));
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`terrain-operator: ${error.message}\n`);
+  process.exitCode = 2;
 }

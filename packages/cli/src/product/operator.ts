@@ -3,7 +3,7 @@ import { resolveInstall } from '@terrain/api';
 import { clusterRanges, type EmbeddedCluster, startCompanion } from '@terrain/embedded';
 
 /** A program of its own, started by its file: the CLI knows nothing of its inside. */
-const entry = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../operator/src/main.mjs', import.meta.url));
 
 /**
  * V8 keeps a young generation of up to 16 MB per half and fills it before it cleans up: with a cache of 50,000 objects the process takes 4.4 times

@@ -15,7 +15,7 @@ import { applyManifests, type KubeObject, Resource } from '@terrain/runtime';
 import { types } from './cdi-stand.ts';
 
 const { operatorNamespace, operatorUser } = resolveInstall({});
-const entry = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../operator/src/main.mjs', import.meta.url));
 
 /** Installs Terrain and runs its operator beside a cluster, with the rights of the real one. */
 export async function operate(cluster: EmbeddedCluster): Promise<void> {

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+
+// Imported, it would evaluate all its exports, and some of them load Node's own fetch and WebSocket: 16 MiB that nobody here uses.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Undefined when all is well, otherwise a sentence on what is not. */
 export type HealthCheck = () => string | undefined;
