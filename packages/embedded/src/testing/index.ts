@@ -3,4 +3,5 @@
 export { defaultScenario, instantScenario, parseScenario, type Scenario } from '#simulator/scenario/scenario.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts';
 export { type CommandResult, TestCluster, type TestClusterOptions } from './cluster.ts';
+export { setSyncPolicy, startOperator } from './operator.ts';
 export { newTestCluster, testCluster } from './shared.ts';
