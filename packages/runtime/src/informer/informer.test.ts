@@ -77,6 +77,30 @@ test('a handler that comes late is told what is there', async (t) => {
   assert.equal(seen.length, 1, 'the handler was taken away');
 });
 
+test('only what is kept is held, of lists and of events, and all who share it keep the same', async (t) => {
+  const { fake, informers, maps } = await rig(t);
+  type ConfigMap = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+  const keep = ({ apiVersion, kind, metadata, data }: ConfigMap): ConfigMap => {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, data: { a: data?.a } } as ConfigMap;
+  };
+  fake.seed(configMap('listed', { labels: { x: 'y' }, data: { a: '1', b: '2' } }));
+  const informer = informers.get<ConfigMap>(configMaps, { keep });
+  informers.start();
+  await informers.synced();
+  await maps.create(configMap('told', { labels: { x: 'y' }, data: { a: '3', b: '4' } }));
+  await until('second object', () => informer.store.size === 2);
+  assert.deepEqual(
+    [...informer.store.values()].map(({ metadata, data }) => [metadata.name, Object.keys(metadata).length, data]),
+    [
+      ['listed', 4, { a: '1' }],
+      ['told', 4, { a: '3' }],
+    ],
+  );
+  assert.equal(informers.get<ConfigMap>(configMaps, { keep }), informer);
+  assert.throws(() => informers.get(configMaps), /keeps other fields/);
+});
+
 test('a handler that throws is reported and hurts neither its neighbours nor the watch', async (t) => {
   const failures: unknown[] = [];
   const { fake, informers } = await rig(t, { handlerFailure: (_, error) => failures.push(error) });

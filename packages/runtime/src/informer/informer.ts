@@ -2,6 +2,7 @@ import type { Clock } from '#clock/clock.ts';
 import { deepFreeze } from '#store/freeze.ts';
 import { compareVersions } from '#store/resource-version.ts';
 import type { IndexFunction } from '#store/secondary-index.ts';
+import { SharedStrings } from '#store/shared-strings.ts';
 import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
@@ -12,12 +13,17 @@ import { CacheWaiters } from './cache-waiters.ts';
 import { parseFieldSelector, parseLabelSelector } from './selector.ts';
 
 /** Which objects of a kind an informer holds. */
-export interface InformerScope {
+export interface InformerScope<T = KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** Holds name, labels, owners and the other metadata only; `kind` of the objects is then PartialObjectMetadata. */
   readonly metadataOnly?: boolean;
+  /**
+   * What is held of an object, for kinds of which only a few fields are read: a new object with at least the name, namespace, UID and version.
+   * All who ask for the same part of a kind must name the same function.
+   */
+  readonly keep?: (object: T) => T;
 }
 
 /** What else is known about a change than the objects. */
@@ -39,7 +45,7 @@ export interface InformerObserver {
 }
 
 /** What an Informer reads, and how. */
-export interface InformerOptions extends InformerScope {
+export interface InformerOptions<T extends KubeObject> extends InformerScope<T> {
   readonly api: ApiTransport;
   readonly type: ResourceType;
   readonly clock: Clock;
@@ -57,14 +63,14 @@ export interface InformerOptions extends InformerScope {
  * One kind, or the selected part of it, kept in memory, and news of each change.
  *
  * Guarantees: `store` only ever holds complete lists plus the events since; handlers are called in the order of changes, after the store holds
- * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept. A kind the server does not serve is
+ * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept, nor what `keep` leaves out. A kind the server does not serve is
  * waited for: it counts as synced and empty, `served` is false, and its objects join when it appears.
  * Caveats: handlers run inside the reading of the watch, so they must be quick: put a key into a queue and return.
  */
 export class Informer<T extends KubeObject> implements AsyncDisposable {
   readonly type: ResourceType;
-  readonly scope: InformerScope;
-  readonly #options: InformerOptions;
+  readonly scope: Omit<InformerScope<T>, 'keep'>;
+  readonly #options: InformerOptions<T>;
   readonly #store = new Store<T>();
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #waiters = new CacheWaiters();
@@ -76,17 +82,19 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   #hasSynced = false;
   #served: boolean | undefined;
 
-  constructor(options: InformerOptions) {
+  constructor(options: InformerOptions<T>) {
     const { type, namespace, labelSelector, fieldSelector, metadataOnly } = options;
     this.#options = options;
     this.type = type;
-    this.scope = { ...scopeOf(options) };
+    this.scope = scopeOf(options);
     this.#covers = coverage(this.scope);
     const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
+    const strings = new SharedStrings();
     const take = (object: T): T => {
       // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
       if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
-      return freeze ? deepFreeze(object) : object;
+      const kept = strings.share(options.keep === undefined ? object : options.keep(object));
+      return freeze ? deepFreeze(kept) : kept;
     };
     this.#watcher = new Watcher<T>({
       api: options.api,
@@ -99,10 +107,11 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       ...(options.random === undefined ? {} : { random: options.random }),
+      take,
       sink: {
-        replaced: (objects, version) => this.#replaced(objects.map(take), version),
-        applied: (object) => this.#dispatch(this.#store.put(take(object))),
-        removed: (object) => this.#dispatch(this.#store.remove(take(object))),
+        replaced: (objects, version) => this.#replaced(objects, version),
+        applied: (object) => this.#dispatch(this.#store.put(object)),
+        removed: (object) => this.#dispatch(this.#store.remove(object)),
         progressed: (version) => {
           this.#store.advance(version);
           this.#waiters.check();
@@ -226,8 +235,8 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   }
 }
 
-/** Only the scope of options that may hold more. */
-export function scopeOf(scope: InformerScope): InformerScope {
+/** Only which objects: the part of options that tells informers apart. */
+export function scopeOf<T>(scope: InformerScope<T>): Omit<InformerScope<T>, 'keep'> {
   const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
   return {
     ...(namespace === undefined ? {} : { namespace }),
@@ -237,7 +246,7 @@ export function scopeOf(scope: InformerScope): InformerScope {
   };
 }
 
-function coverage({ namespace, labelSelector, fieldSelector }: InformerScope): (object: KubeObject) => boolean {
+function coverage({ namespace, labelSelector, fieldSelector }: Omit<InformerScope, 'keep'>): (object: KubeObject) => boolean {
   const labels = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
   const fields = fieldSelector === undefined ? undefined : parseFieldSelector(fieldSelector);
   return (object) =>

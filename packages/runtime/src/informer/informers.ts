@@ -23,11 +23,12 @@ export type Shown = 'yes' | 'not yet' | 'never';
 /**
  * The informers of a process: one per kind and scope, shared by all who ask.
  *
- * Assumptions: callers who ask for the same kind and scope mean the same type of object.
+ * Assumptions: callers who ask for the same kind and scope mean the same type of object, and keep the same of it.
  */
 export class Informers implements AsyncDisposable {
   readonly #options: InformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
+  readonly #kept = new Map<string, unknown>();
   readonly #definitions: Definitions;
   #isStarted = false;
 
@@ -36,15 +37,21 @@ export class Informers implements AsyncDisposable {
     this.#definitions = new Definitions({ ...options, onHidden: (error) => options.observer?.definitionsHidden?.(error) });
   }
 
-  get<T extends KubeObject>(type: ResourceType, scope: InformerScope = {}): Informer<T> {
+  get<T extends KubeObject>(type: ResourceType, scope: InformerScope<T> = {}): Informer<T> {
     const id = JSON.stringify([type.group, type.version, type.plural, scopeOf(scope)]);
     let informer = this.#informers.get(id);
     if (informer === undefined) {
       const definition = this.#definitions.of(type);
-      informer = new Informer<KubeObject>({ ...this.#options, ...scopeOf(scope), type, definition });
+      const keep = scope.keep === undefined ? {} : { keep: scope.keep };
+      const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition });
+      informer = made as unknown as Informer<KubeObject>;
       this.#informers.set(id, informer);
+      this.#kept.set(id, scope.keep);
       if (this.#isStarted) informer.start();
-    }
+    } else if (this.#kept.get(id) !== scope.keep)
+      throw new Error(
+        `an informer of ${type.plural} exists already that keeps other fields; all who share it must keep the same`,
+      );
     return informer as unknown as Informer<T>;
   }
 

@@ -7,33 +7,45 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 /** Objects by a computed value, kept up to date one object at a time: a lookup never scans the store. */
 export class SecondaryIndex<T extends KubeObject> {
   readonly #valuesOf: IndexFunction<T>;
-  readonly #buckets = new Map<string, Map<string, T>>();
+  /** Most values belong to one object (owner UIDs, say), and a Map for each of them would take more memory than the rest of the index. */
+  readonly #buckets = new Map<string, T | Map<string, T>>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.#valuesOf = valuesOf;
   }
 
-  add(object: T): void {
-    const key = keyOf(object);
+  /** `key` is the object's own; it is given so that its text is held once. */
+  add(key: string, object: T): void {
     for (const value of this.#valuesOf(object)) {
       const bucket = this.#buckets.get(value);
-      if (bucket === undefined) this.#buckets.set(value, new Map([[key, object]]));
-      else bucket.set(key, object);
+      if (bucket instanceof Map) bucket.set(key, object);
+      else if (bucket === undefined || keyOf(bucket) === key) this.#buckets.set(value, object);
+      else
+        this.#buckets.set(
+          value,
+          new Map([
+            [keyOf(bucket), bucket],
+            [key, object],
+          ]),
+        );
     }
   }
 
-  remove(object: T): void {
-    const key = keyOf(object);
+  remove(key: string, object: T): void {
     for (const value of this.#valuesOf(object)) {
       const bucket = this.#buckets.get(value);
-      bucket?.delete(key);
-      // Values come and go with objects (owner UIDs, say); an empty bucket kept would be a leak.
-      if (bucket?.size === 0) this.#buckets.delete(value);
+      // Values come and go with objects; an empty bucket kept would be a leak.
+      if (bucket instanceof Map) {
+        bucket.delete(key);
+        if (bucket.size === 0) this.#buckets.delete(value);
+      } else if (bucket !== undefined && keyOf(bucket) === key) this.#buckets.delete(value);
     }
   }
 
   get(value: string): T[] {
-    return [...(this.#buckets.get(value)?.values() ?? [])];
+    const bucket = this.#buckets.get(value);
+    if (bucket === undefined) return [];
+    return bucket instanceof Map ? [...bucket.values()] : [bucket];
   }
 
   has(value: string): boolean {
@@ -41,6 +53,8 @@ export class SecondaryIndex<T extends KubeObject> {
   }
 
   count(value: string): number {
-    return this.#buckets.get(value)?.size ?? 0;
+    const bucket = this.#buckets.get(value);
+    if (bucket === undefined) return 0;
+    return bucket instanceof Map ? bucket.size : 1;
   }
 }

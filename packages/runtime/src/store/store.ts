@@ -70,7 +70,7 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
       throw new Error(`an index "${name}" with another function exists already; give this one another name`);
     }
     const index = new SecondaryIndex(valuesOf);
-    for (const object of this.#objects.values()) index.add(object);
+    for (const [key, object] of this.#objects) index.add(key, object);
     this.#indexes.set(name, { valuesOf, index });
   }
 
@@ -127,8 +127,8 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
 
   #reindex(change: Change<T>): void {
     for (const { index } of this.#indexes.values()) {
-      if (change.type !== 'added') index.remove(change.old);
-      if (change.type !== 'deleted') index.add(change.new);
+      if (change.type !== 'added') index.remove(change.key, change.old);
+      if (change.type !== 'deleted') index.add(change.key, change.new);
     }
   }
 

@@ -3,11 +3,13 @@ import type { KubeList, KubeObject } from '#transport/kube-object.ts';
 import { WatchProtocolError } from './failure.ts';
 
 /** Which collection to list. */
-export interface ListPagesRequest {
+export interface ListPagesRequest<T> {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly accept?: string;
   readonly pageSize: number;
+  /** What is kept of each object. Default: all of it. */
+  readonly take?: (object: T) => T;
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +21,7 @@ export interface ListPagesRequest {
  */
 export async function listPages<T extends KubeObject>(
   api: ApiTransport,
-  { path, query, accept, pageSize, signal }: ListPagesRequest,
+  { path, query, accept, pageSize, take = (object) => object, signal }: ListPagesRequest<T>,
 ): Promise<{ objects: T[]; resourceVersion: string }> {
   const objects: T[] = [];
   let resourceVersion: string | undefined;
@@ -41,7 +43,7 @@ export async function listPages<T extends KubeObject>(
     // Items of built-in kinds come without kind and apiVersion, watch events with them; the cache has one form.
     const kind = page.kind?.replace(/List$/, '') ?? '';
     for (const item of items) {
-      objects.push(item.kind === undefined ? Object.assign({ kind, apiVersion: page.apiVersion ?? '' }, item) : item);
+      objects.push(take(item.kind === undefined ? Object.assign({ kind, apiVersion: page.apiVersion ?? '' }, item) : item));
     }
     next = page.metadata.continue === '' ? undefined : page.metadata.continue;
   } while (next !== undefined);

@@ -48,6 +48,8 @@ export interface WatcherOptions<T> {
   readonly fieldSelector?: string;
   /** Asks for name, labels and the other metadata only. */
   readonly metadataOnly?: boolean;
+  /** What the sink is told in place of each object; told at once, so that a list in memory is never whole as it came. Default: the object. */
+  readonly take?: (object: T) => T;
   readonly sink: WatchSink<T>;
   /** Absent: a kind that is not served is asked for every few seconds. */
   readonly definition?: KindDefinition;

@@ -81,8 +81,8 @@ export class Watcher<T extends KubeObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'absent') this.#enter('listing');
-    const { api, path, sink, metadataOnly } = this.#options;
-    const page = { path, query: this.#selectors(), pageSize: this.#pageSize, signal };
+    const { api, path, sink, metadataOnly, take } = this.#options;
+    const page = { path, query: this.#selectors(), pageSize: this.#pageSize, signal, ...(take === undefined ? {} : { take }) };
     const accept = metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {};
     const { objects, resourceVersion } = await listPages<T>(api, { ...page, ...accept }).catch((error: unknown) => {
       // The page may have been too much for the time or the memory there is; half of it may not be.
@@ -146,7 +146,7 @@ export class Watcher<T extends KubeObject> {
   }
 
   #deliver(line: string): void {
-    const { sink, path } = this.#options;
+    const { sink, path, take = (object: T) => object } = this.#options;
     if (line === '') return;
     const event = parseWatchEvent<T>(line, path);
     if (event.type === 'BOOKMARK') {
@@ -154,7 +154,7 @@ export class Watcher<T extends KubeObject> {
       sink.progressed(event.resourceVersion);
       return;
     }
-    const { object } = event;
+    const object = take(event.object);
     if (event.type === 'DELETED') sink.removed(object);
     else sink.applied(object);
     this.#reach(object.metadata.resourceVersion as string);
