@@ -24,6 +24,7 @@ import { networkType } from '#platform/network.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
 import { leavesRoom, quotaType, type ResourceQuota } from '#platform/quota.ts';
 import { type VolumeSnapshot, volumeSnapshotType } from '#platform/snapshot.ts';
+import { claimNews, countNews, diskNews, imageNews, instanceNews } from './news.ts';
 import { addIndexes, type MachineInformers, machinesOf } from './observe.ts';
 import { Obstacles } from './obstacles.ts';
 import { Passwords } from './passwords.ts';
@@ -102,12 +103,13 @@ export function addMachineController({ manager, api, serverNow, workers }: Machi
     if (change.type === 'deleted') startProblems.delete(change.key);
   });
   controller
-    .owns(dataVolumes)
+    .owns(dataVolumes, diskNews)
     .owns(informers.secrets)
     .owns(kubevirt)
-    .watches(informers.images, (image) => machinesOf.image(informers, image))
-    .watches(informers.claims, (claim) => machinesOf.claim(informers, claim, labels.virtualMachine))
-    .watches(informers.instances, (instance) => machinesOf.instance(informers, instance))
+    .watches(informers.images, (image) => machinesOf.image(informers, image), imageNews)
+    .watches(informers.images, (image) => machinesOf.uncounted(informers, image), countNews)
+    .watches(informers.claims, (claim) => machinesOf.claim(informers, claim, labels.virtualMachine), claimNews)
+    .watches(informers.instances, (instance) => machinesOf.instance(informers, instance), instanceNews)
     .watches(networks, (network) => machinesOf.network(informers, network))
     .watches(informers.namespaces, (namespace) => machinesOf.namespace(informers, namespace));
   informers.storageClasses.onChange(() => platform.wakeAll());

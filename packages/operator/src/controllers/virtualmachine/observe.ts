@@ -114,6 +114,14 @@ type Keys = string[];
 /** The machines each object concerns. */
 export const machinesOf = {
   image: ({ machines }: MachineInformers, image: VMDiskImage): Keys => machines.store.byIndex(byImage, keyOf(image)).map(keyOf),
+  /** Those of an image that have no root disk: they wait to be counted. */
+  uncounted: ({ machines, dataVolumes }: MachineInformers, image: VMDiskImage): Keys =>
+    (machines.store.byIndex(byImage, keyOf(image)) as readonly StoredMachine[])
+      .filter((machine) => {
+        const disks = dataVolumes.store.byIndex(byOwner, machine.metadata.uid);
+        return disks.length === 0 || disks.every(({ metadata }) => metadata.name !== wantedDiskName(machine));
+      })
+      .map(keyOf),
   network: ({ machines }: MachineInformers, network: KubeObject): Keys =>
     machines.store.byIndex(byNetwork, keyOf(network)).map(keyOf),
   instance: ({ machines }: MachineInformers, instance: KubevirtInstance): Keys =>

@@ -8,6 +8,7 @@ import { networkType } from '#platform/network.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
 import type { Pod } from '#platform/workload.ts';
 import { childTypes } from './children.ts';
+import { imageNews } from './news.ts';
 import { addIndexes, type WorkspaceInformers, workspacesOf } from './observe.ts';
 import type { Deps } from './pass.ts';
 import { QuietTime } from './quiet-time.ts';
@@ -67,7 +68,7 @@ export function addWorkspaceController(options: WorkspaceControllerOptions): Wor
   for (const informer of informers.children) controller.owns(informer);
   controller
     .owns(informers.machines)
-    .watches(informers.images, (image) => workspacesOf.image(informers, image))
+    .watches(informers.images, (image) => workspacesOf.image(informers, image), imageNews)
     .watches(informers.pods, (pod) => workspacesOf.pod(informers, pod))
     .watches(informers.namespaces, (found) => workspacesOf.namespace(informers, found))
     .watches(informers.ownSecrets, (secret) => workspacesOf.pullSecret(informers, secret));
