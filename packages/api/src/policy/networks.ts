@@ -5,29 +5,14 @@
  * another's. And a nested cluster copies the annotations of its tenants' pods to the host. So in namespaces of labs networks are named in pod
  * templates by the operator alone, and on pods by the controllers that turn such templates into pods.
  */
-import { labels } from '#common/keys.ts';
-import type { LabelSelector, PolicyDefinition } from './admission-policy.ts';
+import type { PolicyDefinition } from './admission-policy.ts';
 import { quoted, quotedList } from './cel.ts';
 import { type InstallOptions, resolveInstall } from './install.ts';
-
-/** Networks beside the first. */
-const networks = 'k8s.v1.cni.cncf.io/networks';
-/** A network in the place of the first. */
-const defaultNetwork = 'v1.multus-cni.io/default-network';
+import { annotationVariables, defaultNetwork, isUnchanged, labNamespaces, networks } from './networks-attachment.ts';
+import { machineNetworkPolicies } from './networks-machine.ts';
 
 /** Turns a template of the operator's into another template. */
 const deploymentController = 'system:serviceaccount:kube-system:deployment-controller';
-
-/** Namespaces of labs. A selector rather than a condition: of all other namespaces the API server does not even ask. */
-const namespaceSelector: LabelSelector = { matchExpressions: [{ key: labels.workspace, operator: 'Exists' }] };
-
-/** The annotations of what is judged and of what it was before; `at` is where they are, `parents` what must be there first. */
-const annotationsOf = (of: string, at: string, parents: readonly string[]): string =>
-  `${[...(of === 'oldObject' ? ['oldObject != null'] : []), ...[...parents, at].map((path) => `has(${of}.${path})`)].join(' && ')} ? ${of}.${at} : {}`;
-
-/** True when an annotation is absent, or is what it was: an object that was there before the rule can still be changed and deleted. */
-const isUnchanged = (annotation: string): string =>
-  `!(${quoted(annotation)} in variables.annotations) || (${quoted(annotation)} in variables.before && variables.before[${quoted(annotation)}] == variables.annotations[${quoted(annotation)}])`;
 
 /** Every spelling of the annotation that Multus reads: a list of names, or JSON. An escape could hide a key from us but not from it. */
 const staysAtHome = [
@@ -42,10 +27,9 @@ function pods(install: InstallOptions): PolicyDefinition {
     name: 'terrain-pod-networks',
     purpose: 'In namespaces of labs a pod is put on networks by controllers only, and only on those of its namespace.',
     rule: { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['pods'] },
-    namespaceSelector,
+    namespaceSelector: labNamespaces,
     variables: {
-      annotations: annotationsOf('object', 'metadata.annotations', []),
-      before: annotationsOf('oldObject', 'metadata.annotations', []),
+      ...annotationVariables('metadata.annotations', []),
       networks: `${quoted(networks)} in variables.annotations ? variables.annotations[${quoted(networks)}] : ''`,
     },
     validations: {
@@ -78,11 +62,8 @@ function templates(install: InstallOptions): PolicyDefinition {
       operations: ['CREATE', 'UPDATE'],
       resources: ['deployments', 'replicasets', 'statefulsets', 'jobs'],
     },
-    namespaceSelector,
-    variables: {
-      annotations: annotationsOf('object', at, ['spec.template.metadata']),
-      before: annotationsOf('oldObject', at, ['spec.template.metadata']),
-    },
+    namespaceSelector: labNamespaces,
+    variables: annotationVariables(at, ['spec.template.metadata']),
     validations: {
       writtenByOperator: {
         expression: `${isUnchanged(networks)} || request.userInfo.username in ${quotedList([operatorUser, deploymentController])}`,
@@ -94,4 +75,8 @@ function templates(install: InstallOptions): PolicyDefinition {
 }
 
 /** The policies that keep labs apart where networks do not. */
-export const networkPolicies = (install: InstallOptions = {}): PolicyDefinition[] => [pods(install), templates(install)];
+export const networkPolicies = (install: InstallOptions = {}): PolicyDefinition[] => [
+  pods(install),
+  templates(install),
+  ...machineNetworkPolicies(install),
+];

@@ -3,9 +3,17 @@ export type Attachment = {
   /** `policy/validation` that judges. */
   readonly rule: string;
   readonly user: string;
-  readonly kind: 'Pod' | 'Deployment' | 'Job';
+  readonly kind: 'Pod' | 'Deployment' | 'Job' | 'VirtualMachine' | 'VirtualMachineInstance' | 'VirtualMachineInstanceReplicaSet';
   readonly annotations: Readonly<Record<string, string>>;
+  /** For machines: their networks, as KubeVirt writes them. */
+  readonly cards?: readonly Card[];
   readonly words?: RegExp;
+};
+
+type Card = {
+  readonly name: string;
+  readonly multus?: { readonly networkName: string; readonly default?: boolean };
+  readonly pod?: object;
 };
 
 const networks = 'k8s.v1.cni.cncf.io/networks';
@@ -13,13 +21,29 @@ const controller = (name: string) => `system:serviceaccount:kube-system:${name}-
 const person = 'system:serviceaccount:lab:tenant';
 const operator = 'system:serviceaccount:sync-operator:terrain-operator';
 
+/** Who is who in them. */
+export const attachmentUsers = { person, operator } as const;
+
 const first = { rule: 'terrain-pod-networks/keepsFirstNetwork', kind: 'Pod' } as const;
 const made = { rule: 'terrain-pod-networks/madeByController', kind: 'Pod' } as const;
 const home = { rule: 'terrain-pod-networks/staysAtHome', kind: 'Pod', user: controller('replicaset') } as const;
 const template = { rule: 'terrain-template-networks/writtenByOperator' } as const;
 const elsewhere = /A pod may be put only on networks of its own namespace/;
 
-/** `HERE` in an annotation stands for the namespace of the pod. */
+const on = (networkName: string, rest: { readonly default?: boolean } = {}): readonly Card[] => [
+  { name: 'nic0', multus: { networkName, ...rest } },
+];
+const kubevirt = 'system:serviceaccount:kubevirt:kubevirt-controller';
+const machine = (rule: string) =>
+  ({ rule: `terrain-machine-networks/${rule}`, kind: 'VirtualMachine', annotations: {} }) as const;
+const instance = (rule: string) =>
+  ({ rule: `terrain-machineinstance-networks/${rule}`, kind: 'VirtualMachineInstance', annotations: {} }) as const;
+const onlyOperator = /Only the operator may put machines on networks here/;
+const onlyControllers = /Only controllers may put machines on networks here/;
+const machineElsewhere = /A machine may be put only on networks of its own namespace/;
+const replaced = /A machine may not replace its first network here/;
+
+/** `HERE` in an annotation or the name of a network stands for the namespace of the pod. */
 export const attachments: Readonly<Record<string, Attachment>> = {
   'a pod on no network but its first': { ...made, user: person, annotations: { other: 'x' } },
   'a pod of a tenant in the place of another lab': {
@@ -80,4 +104,80 @@ export const attachments: Readonly<Record<string, Attachment>> = {
   },
   'a template of the operator': { ...template, kind: 'Deployment', user: operator, annotations: { [networks]: 'front' } },
   'a template of a tenant without networks': { ...template, kind: 'Deployment', user: person, annotations: {} },
+  'a machine of a person without networks': { ...machine('namedByAllowed'), user: person },
+  'a machine of a person on the first network alone': {
+    ...machine('namedByAllowed'),
+    user: person,
+    cards: [{ name: 'nic0', pod: {} }],
+  },
+  'a machine of a person on a network of the lab': {
+    ...machine('namedByAllowed'),
+    user: person,
+    cards: on('front'),
+    words: onlyOperator,
+  },
+  'a machine of a person on a network of another lab': {
+    ...machine('staysAtHome'),
+    user: person,
+    cards: [{ name: 'nic0', pod: {} }, ...on('ws-a/front').map((card) => ({ ...card, name: 'nic1' }))],
+    words: machineElsewhere,
+  },
+  'a machine of the operator': { ...machine('namedByAllowed'), user: operator, cards: on('HERE/front') },
+  'a machine of the operator on a network of another lab': {
+    ...machine('staysAtHome'),
+    user: operator,
+    cards: on('ws-a/front'),
+    words: machineElsewhere,
+  },
+  'a machine in whose place of the first network is one of the lab': {
+    ...machine('keepsFirstNetwork'),
+    user: operator,
+    cards: on('HERE/front', { default: true }),
+    words: replaced,
+  },
+  'a machine whose annotation names another first network': {
+    ...machine('keepsFirstNetwork'),
+    user: operator,
+    annotations: { 'v1.multus-cni.io/default-network': 'ws-a/front' },
+    words: replaced,
+  },
+  'a machine of a person whose annotation names networks': {
+    ...machine('namedByAllowed'),
+    user: person,
+    annotations: { [networks]: 'front' },
+    words: onlyOperator,
+  },
+  'a set of machines of a person on a network of the lab': {
+    ...machine('namedByAllowed'),
+    kind: 'VirtualMachineInstanceReplicaSet',
+    user: person,
+    cards: on('front'),
+    words: onlyOperator,
+  },
+  'a running machine of a person without networks': { ...instance('namedByAllowed'), user: person },
+  'a running machine of a person on a network of the lab': {
+    ...instance('namedByAllowed'),
+    user: person,
+    cards: on('front'),
+    words: onlyControllers,
+  },
+  'a running machine of a person whose annotation names networks': {
+    ...instance('namedByAllowed'),
+    user: person,
+    annotations: { [networks]: 'front' },
+    words: onlyControllers,
+  },
+  'a running machine that KubeVirt makes': { ...instance('namedByAllowed'), user: kubevirt, cards: on('HERE/front') },
+  'a running machine that KubeVirt makes, on a network of another lab': {
+    ...instance('staysAtHome'),
+    user: kubevirt,
+    cards: on('ws-a/front'),
+    words: machineElsewhere,
+  },
+  'a running machine that KubeVirt makes with another first network': {
+    ...instance('keepsFirstNetwork'),
+    user: kubevirt,
+    cards: on('front', { default: true }),
+    words: replaced,
+  },
 };
