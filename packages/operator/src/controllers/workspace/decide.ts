@@ -1,7 +1,8 @@
 /** What is to be done for a workspace. Pure: from what was observed, never from its own phase. */
-import { deployKeySecretName, judgeTopology, type WorkspaceContainerCluster } from '@terrain/api';
+import { deployKeySecretName, judgeTopology, type WorkspaceContainerCluster, type WorkspaceNetwork } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
 import { machineType } from '#controllers/shared/kind.ts';
+import { remembered } from '#controllers/shared/remembered.ts';
 import { isGoing } from '#controllers/shared/removal.ts';
 import { claimType, namespaceType, secretType } from '#platform/core.ts';
 import { networkPolicyType } from '#platform/isolation.ts';
@@ -17,7 +18,16 @@ import { desiredClaim, desiredSeedJob, isFilled, volumeAnnotations } from './des
 import { isOwnNamespace, isPaused, namespaceOf } from './facts.ts';
 import { type ImageState, imageStates } from './image.ts';
 import { usablePullSecrets } from './pull-secret.ts';
-import { type ComponentKind, childId, type Finding, no, type Snapshot, stuck } from './snapshot.ts';
+import {
+  type ComponentKind,
+  childId,
+  type Finding,
+  no,
+  type Snapshot,
+  type StoredWorkspace,
+  stuck,
+  type WorkspacePolicy,
+} from './snapshot.ts';
 import { claimOf, filledFrom, isJobWanted, isUsable, seedJobOf } from './volume.ts';
 
 /** The part of the workspace an object belongs to. */
@@ -61,7 +71,7 @@ export function decide(snapshot: Snapshot): Decision {
       because: no('Paused', 'paused by the annotation pelotech.ot/paused: nothing is changed until it is removed'),
     };
   if (isGoing(workspace)) return { kind: 'remove' };
-  const problems = judgeTopology(workspace.spec, snapshot.clusterRanges);
+  const problems = topologyProblems(workspace.spec, snapshot.clusterRanges);
   if (problems.length > 0) return { kind: 'rest', because: stuck('Invalid', problems.map(({ message }) => message).join('; ')) };
   const text = `namespace ${namespaceOf(workspace)}`;
   if (namespace !== undefined && isGoing(namespace))
@@ -69,6 +79,14 @@ export function decide(snapshot: Snapshot): Decision {
   if (namespace !== undefined && !isOwnNamespace(snapshot)) return { kind: 'rest', because: namespaceTaken(text) };
   return { kind: 'work', plan: planOf(snapshot) };
 }
+
+const topologyProblems = remembered(judgeTopology);
+const networkObjects = remembered((network: WorkspaceNetwork, workspace: StoredWorkspace, policy: WorkspacePolicy) =>
+  desiredNetwork(workspace, network, policy),
+);
+const deploymentFor = remembered((cluster: WorkspaceContainerCluster, workspace: StoredWorkspace, policy: WorkspacePolicy) =>
+  desiredDeployment(workspace, cluster, policy),
+);
 
 export const namespaceTaken = (text: string): Finding =>
   stuck(
@@ -124,7 +142,7 @@ function networkItems(snapshot: Snapshot): Item[] {
   const { workspace, policy, platform } = snapshot;
   if (!platform.hasNetworks || (policy.networkBackend === 'kube-ovn' && !platform.hasKubeOvn)) return [];
   return (workspace.spec.networks ?? []).flatMap((network) =>
-    desiredNetwork(workspace, network, policy).map(({ type, desired }) =>
+    networkObjects(network, workspace, policy).map(({ type, desired }) =>
       item(snapshot, `Network/${network.name}`, type, desired),
     ),
   );
@@ -182,7 +200,7 @@ function clusterItems(snapshot: Snapshot): Item[] {
     const service = desiredService(workspace, cluster);
     const reached = service === undefined ? [] : [item(snapshot, part, serviceType, service)];
     if (deploymentOf(snapshot, cluster) === undefined && awaitedVolumes(snapshot, cluster).length > 0) return reached;
-    return [...reached, item(snapshot, part, deploymentType, desiredDeployment(workspace, cluster, policy))];
+    return [...reached, item(snapshot, part, deploymentType, deploymentFor(cluster, workspace, policy))];
   });
 }
 

@@ -50,6 +50,8 @@ interface Progress {
   readonly images: Map<string, VMDiskImage>;
   readonly blockers: Map<Part, Finding>;
   namespace: KubeObject | undefined;
+  /** Whether anything was made or changed. */
+  isNews: boolean;
 }
 
 async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result> {
@@ -61,6 +63,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
     images: new Map(snapshot.images),
     blockers: new Map(),
     namespace: snapshot.namespace,
+    isNews: false,
   };
   let tried = plan;
   // One after the other: no pod may exist before what isolates it.
@@ -72,7 +75,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
     await Promise.all([createImages(pass, progress, snapshot, plan), ensureAll(pass, progress, plan.base)]);
     if (plan.needsKey) await createKey(pass, progress, workspace);
     // What was made just now allows for more.
-    const next = decide({ ...snapshot, ...progress });
+    const next = progress.isNews ? decide({ ...snapshot, ...progress }) : ({ kind: 'work', plan } as const);
     if (next.kind !== 'work') return after(0);
     if (!isChecked && hasNews(next.plan) && !(await isCurrent(pass, workspace))) return done;
     const made = idsOf(plan.base);
@@ -84,7 +87,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
   }
   const now: Snapshot = { ...snapshot, ...progress };
   const result = await save(pass, now, { blockers: progress.blockers });
-  return hasMore(tried, now, progress) ? after(0) : result;
+  return progress.isNews && hasMore(tried, now, progress) ? after(0) : result;
 }
 
 const idOf = ({ type, desired }: Item): string => childId(type, desired.metadata.name);
@@ -129,6 +132,7 @@ async function ensure(pass: Pass, progress: Progress, { type, desired, observed,
       : isFixed
         ? await writer.create(type, desired)
         : await withoutStrangers(pass, type, desired, await writer.child(type, desired, observed));
+    if (made !== observed) progress.isNews = true;
     if (desired.kind === 'Namespace') progress.namespace = made;
     else progress.children.set(childId(type, name), made);
   } catch (error) {
@@ -183,10 +187,13 @@ async function createImages(
     try {
       const image = await writer.create<VMDiskImage>(imageType, create);
       progress.images.set(name, image);
+      progress.isNews = true;
       deps.record(workspace, happenings.imageCreated(`${namespace}/${name}`));
     } catch (error) {
-      if (error instanceof ForeignObjectError) progress.images.set(name, error.object as VMDiskImage);
-      else progress.blockers.set(`VMDiskImage/${name}`, blockerOf(error, `VMDiskImage ${namespace}/${name}`));
+      if (error instanceof ForeignObjectError) {
+        progress.images.set(name, error.object as VMDiskImage);
+        progress.isNews = true;
+      } else progress.blockers.set(`VMDiskImage/${name}`, blockerOf(error, `VMDiskImage ${namespace}/${name}`));
     }
   }
 }
@@ -195,6 +202,7 @@ async function createImages(
 async function clear(pass: Pass, progress: Progress, { workspace }: Snapshot, { leftover }: Plan): Promise<void> {
   for (const { type, object } of leftover) {
     const { name } = object.metadata;
+    progress.isNews = true;
     if ((await removeChild(pass, type, object)) === 'gone') progress.children.delete(childId(type, name));
     const what = type === machineType ? `machine ${name}` : `${object.kind} ${namespaceOf(workspace)}/${name}`;
     pass.deps.record(workspace, happenings.removed(what));
