@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VirtualMachine } from '@terrain/api';
+import { containerNetworkName, type VirtualMachine } from '@terrain/api';
 import { type Thing, types } from './types.ts';
 import { conditionsOf, deployments, networkPolicies, seed, services, WorkspaceWorld } from './workspace-world.ts';
 
@@ -76,7 +76,20 @@ test('the seed as printed is stood up, every child as it asks, and goes without 
     nameservers: ['4.29.163.7'],
     routes: [{ destinationNetworkCidr: '0.0.0.0/0', nextHopIpAddress: '4.29.163.14' }],
   });
-  assert.deepEqual((facts('edge-fw') as { routes: unknown }).routes, seed.spec.networks?.[4]?.routes);
+  assert.equal(seed.spec.networks?.length, 6);
+  for (const { name: network, cidr, rangeGateway, nameservers, routes = [] } of seed.spec.networks ?? []) {
+    const gateway = rangeGateway === undefined ? {} : { gateway: rangeGateway };
+    assert.deepEqual(facts(network), { cidr, ...gateway, nameservers: nameservers?.addresses ?? [], routes }, network);
+    const definition = world.child<Thing>(name, types.networks, containerNetworkName(network))?.spec?.config as string;
+    assert.deepEqual(
+      (JSON.parse(definition) as { ipam: unknown }).ipam,
+      {
+        type: 'static',
+        routes: routes.map(({ destinationNetworkCidr: dst, nextHopIpAddress: gw }) => ({ dst, gw })),
+      },
+      network,
+    );
+  }
 
   const app = world.child<Deployment>(name, deployments, 'demo-app') ?? assert.fail('there is no demo-app');
   assert.deepEqual([app.spec.replicas, (app.spec.strategy as { type: string }).type], [1, 'Recreate']);
