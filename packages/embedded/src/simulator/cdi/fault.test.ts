@@ -38,7 +38,7 @@ const cases: Record<string, { given: FaultInput; want: string | RegExp }> = {
   'http 503': { given: input('http:503'), want: http(503, 'Service Unavailable') },
   'a missing key in a bucket': {
     given: input('http:404', { kind: 's3', source: { url, secretRef: 's' } }),
-    want: /^connect \| Error \| Unable to connect to s3 data source: could not get s3 object: "disks\/lab.qcow2": NoSuchKey: .*\n\tstatus code: 404, request id: /,
+    want: /^connect \| Error \| Unable to connect to s3 data source: could not get s3 object: "disks\/lab.qcow2": NoSuchKey: .* \tstatus code: 404, request id: /,
   },
   'an S3 code of choice': {
     given: input('s3:SignatureDoesNotMatch', { kind: 's3', source: { url, secretRef: 's' } }),
@@ -80,6 +80,10 @@ const cases: Record<string, { given: FaultInput; want: string | RegExp }> = {
     given: input('size:2Gi'),
     want: 'transfer | Error | DataVolume too small to contain image',
   },
+  'a file larger than the space beside the disk': {
+    given: input('size:1Gi;bytes:2Gi'),
+    want: 'transfer | Error | DataVolume too small to contain image',
+  },
   'an image that fits': { given: input('size:1Gi'), want: 'none' },
   'a checksum that does not match what is served': {
     given: input('digest:sha256:aa', { source: { url, checksum: 'sha256:bb' } }),
@@ -114,6 +118,14 @@ for (const [name, { given, want }] of Object.entries(cases))
     if (typeof want === 'string') assert.equal(told(faultOf(given)), want);
     else assert.match(told(faultOf(given)), want);
   });
+
+test('a disk that is too small is told before the image is downloaded; a full one when it is full', () => {
+  const shares = ['size:2Gi', 'bytes:2Gi'].map((switches) => {
+    const fault = faultOf(input(switches));
+    return fault?.at === 'transfer' ? fault.fraction.toFixed(2) : undefined;
+  });
+  assert.deepEqual(shares, ['0.01', '0.53']);
+});
 
 test('the id of an S3 request differs each time, so texts are never equal (B.4)', () => {
   const fault = faultOf(input('s3:NoSuchKey', { kind: 's3', source: { url, secretRef: 's' } }));

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { SourceWithUrl } from '../objects.ts';
 import { bytesOf } from '../quantity.ts';
 import type { Switches } from '../scenario/switches.ts';
+import { inflate } from './size.ts';
 
 export type ImportKind = 'http' | 's3' | 'gcs' | 'registry' | 'blank';
 
@@ -58,6 +59,9 @@ function realFault({ kind, source, switches, diskBytes, missing }: FaultInput): 
     return { at: 'connect', reason: 'Error', message: () => s3Text(source, 'EmptyStaticCreds: static credentials are empty') };
   const imageBytes = bytesOf(switches.get('size'));
   if (imageBytes !== undefined && imageBytes > diskBytes) return tooSmall;
+  const fileBytes = bytesOf(switches.get('bytes')) ?? 0;
+  // The file is kept beside the disk, in a volume of the same size.
+  if (diskBytes > 0 && fileBytes > inflate(diskBytes)) return { ...tooSmall, fraction: inflate(diskBytes) / fileBytes };
   const served = switches.get('digest')?.toLowerCase();
   const wanted = source.checksum?.toLowerCase();
   // Only the http source checks: the field does not exist on the others.
@@ -96,7 +100,13 @@ function containerFault({ kind, name }: Missing): Fault {
     : { at: 'container', reason: 'ContainerCreating', message: '' };
 }
 
-const tooSmall: Fault = { at: 'transfer', fraction: 0.9, reason: 'Error', message: 'DataVolume too small to contain image' };
+/** The second pod looks at the image's head again and then knows: hardly anything is downloaded. */
+const tooSmall: Fault & { readonly at: 'transfer' } = {
+  at: 'transfer',
+  fraction: 0.01,
+  reason: 'Error',
+  message: 'DataVolume too small to contain image',
+};
 
 /** A crashed importer leaves the tail of its log, whatever that says: here also words that must not be taken for the cause. */
 const crashLog = [
@@ -160,11 +170,11 @@ function s3Fault({ source }: FaultInput, code: string): Fault {
   return {
     at: 'connect',
     reason: 'Error',
-    // The request's id differs each time, so the texts of two restarts are never equal.
+    // The request's id differs each time, so the texts of two restarts are never equal. The importer makes blanks of line ends.
     message: (restart) =>
       s3Text(
         source,
-        `${code}: ${words}\n\tstatus code: ${status}, request id: SIM${String(restart).padStart(13, '0')}, host id: simulated`,
+        `${code}: ${words} \tstatus code: ${status}, request id: SIM${String(restart).padStart(13, '0')}, host id: simulated`,
       ),
   };
 }

@@ -1,4 +1,5 @@
 import { simulatedLabel } from '../marks.ts';
+import type { Probe } from './in-force.ts';
 import { policyManifests, type Validation } from './policy.ts';
 
 const sources = ['http', 's3', 'gcs', 'registry', 'blank', 'upload', 'pvc', 'snapshot', 'imageio', 'vddk'];
@@ -149,3 +150,5 @@ export const cdiPolicies = [
     ],
   }),
 ];
+
+export const cdiProbe: Probe = { kind: 'DataVolume', spec: { source: { blank: {} } }, words: 'Missing Data volume PVC' };

@@ -9,20 +9,23 @@ import {
 } from '@terrain/runtime';
 import { managerName } from '../marks.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import { cdiPolicies } from './cdi-policy.ts';
+import { cdiPolicies, cdiProbe } from './cdi-policy.ts';
 import { storageManifests } from './classes.ts';
-import { kubevirtPolicies } from './kubevirt-policy.ts';
+import { inForce } from './in-force.ts';
+import { kubevirtPolicies, kubevirtProbe } from './kubevirt-policy.ts';
 
 /**
  * Puts into the cluster what the simulated parts bring with them: classes, CSI drivers, and the refusals of their webhooks.
  *
- * Guarantees: classes that exist are left as they are; doing it twice changes nothing.
+ * Guarantees: what is refused is refused from then on; classes that exist are left as they are; doing it twice changes nothing.
  */
 export async function installSimulator(connection: Connection, scenario: Scenario, signal?: AbortSignal): Promise<void> {
   const { parts } = scenario;
   const policies = [...(parts.has('cdi') ? cdiPolicies : []), ...(parts.has('kubevirt') ? kubevirtPolicies : [])];
   await applyManifests(connection, policies, { fieldManager: managerName, ...(signal === undefined ? {} : { signal }) });
   if (parts.has('storage')) await createMissing(connection, storageManifests(scenario), signal);
+  if (parts.has('cdi')) await inForce(connection, cdiProbe, signal);
+  if (parts.has('kubevirt')) await inForce(connection, kubevirtProbe, signal);
 }
 
 async function createMissing(

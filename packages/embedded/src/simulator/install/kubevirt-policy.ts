@@ -1,3 +1,4 @@
+import type { Probe } from './in-force.ts';
 import { policyManifests } from './policy.ts';
 
 const strategies = ['Halted', 'Manual', 'Always', 'RerunOnFailure', 'Once', 'WaitAsReceiver'];
@@ -28,3 +29,9 @@ export const kubevirtPolicies = policyManifests({
     },
   ],
 });
+
+export const kubevirtProbe: Probe = {
+  kind: 'VirtualMachine',
+  spec: { template: { spec: { domain: { devices: {} } } } },
+  words: 'RunStrategy must be specified',
+};

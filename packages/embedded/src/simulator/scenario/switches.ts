@@ -24,7 +24,7 @@ export const switchDocs = {
   import: { takes: 'duration', about: 'import', does: 'how long the download and conversion take' },
   slow: { takes: 'duration', about: 'import', does: 'the same as import; reads better for a long one' },
   size: { takes: 'size', about: 'import', does: 'virtual size of the image: a smaller disk is too small' },
-  bytes: { takes: 'size', about: 'import', does: 'bytes that travel in one complete download' },
+  bytes: { takes: 'size', about: 'import', does: 'bytes that travel in one complete download: a smaller disk is filled by them' },
   digest: { takes: 'text', about: 'import', does: 'checksum of what is served (sha256:HEX): compared with the DataVolume’s' },
   http: { takes: 'count', about: 'import', does: 'the server answers with this status code' },
   s3: { takes: 'text', about: 'import', does: 'the bucket answers with this S3 error code' },
