@@ -13,6 +13,7 @@ import {
   secretType,
   storageClassType,
 } from '#platform/core.ts';
+import { keptClaim, keptSnapshot, keptVolume } from '#platform/kept.ts';
 import {
   type KubevirtInstance,
   type KubevirtMachine,
@@ -50,10 +51,10 @@ function informersOf({ informers }: Manager): MachineInformers {
   return {
     machines: informers.get<VirtualMachine>(machineType),
     images: informers.get<VMDiskImage>(imageType),
-    dataVolumes: informers.get<DataVolume>(dataVolumeType, ours),
-    snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, ours),
+    dataVolumes: informers.get<DataVolume>(dataVolumeType, { ...ours, keep: keptVolume }),
+    snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, { ...ours, keep: keptSnapshot }),
     // CDI copies the labels of a DataVolume to its claim.
-    claims: informers.get<Claim>(claimType, ofMachines),
+    claims: informers.get<Claim>(claimType, { ...ofMachines, keep: keptClaim }),
     // Only those the operator made; people's own are read one by one.
     secrets: informers.get<Secret>(secretType, ofMachines),
     kubevirt: informers.get<KubevirtMachine>(kubevirtMachineType, ofMachines),

@@ -5,6 +5,7 @@ import type { LedgerKeeper } from '#ledger/keeper.ts';
 import type { LedgerPort } from '#ledger/port.ts';
 import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
 import { type Claim, claimType, namespaceType, podType, type StorageClass, storageClassType } from '#platform/core.ts';
+import { keptClaim, keptSnapshot, keptVolume } from '#platform/kept.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
 import {
   type VolumeSnapshot,
@@ -49,10 +50,10 @@ function informersOf({ informers }: Manager): ImageInformers & { readonly import
   return {
     images: informers.get<VMDiskImage>(imageType),
     // Those of root disks too: a snapshot is kept while one is being cloned from it.
-    dataVolumes: informers.get<DataVolume>(dataVolumeType, ours),
-    snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, ours),
+    dataVolumes: informers.get<DataVolume>(dataVolumeType, { ...ours, keep: keptVolume }),
+    snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, { ...ours, keep: keptSnapshot }),
     // CDI copies the labels of a DataVolume to its claim.
-    claims: informers.get<Claim>(claimType, { labelSelector: labels.attempt }),
+    claims: informers.get<Claim>(claimType, { labelSelector: labels.attempt, keep: keptClaim }),
     storageClasses: informers.get<StorageClass>(storageClassType),
     snapshotClasses: informers.get<VolumeSnapshotClass>(volumeSnapshotClassType),
     machines: informers.get<VirtualMachine>(machineType),
