@@ -10,7 +10,7 @@ test('without flags and settings', () => {
     logLevel: 'info',
     healthPort: undefined,
     kubeconfig: undefined,
-    clusterRanges: { podRanges: [], serviceRanges: [] },
+    clusterRanges: { podRanges: [], serviceRanges: [], dnsServers: [] },
   });
 });
 
@@ -24,7 +24,13 @@ test('everything set', () => {
   };
   assert.deepEqual(
     readConfig(
-      ['--no-leader-election', '--pod-range=10.244.0.0/16', '--pod-range=fd00::/56', '--service-range=10.96.0.0/16'],
+      [
+        '--no-leader-election',
+        '--pod-range=10.244.0.0/16',
+        '--pod-range=fd00::/56',
+        '--service-range=10.96.0.0/16',
+        '--dns-server=169.254.20.10',
+      ],
       env,
     ),
     {
@@ -34,7 +40,11 @@ test('everything set', () => {
       logLevel: 'debug',
       healthPort: 8080,
       kubeconfig: '/k',
-      clusterRanges: { podRanges: ['10.244.0.0/16', 'fd00::/56'], serviceRanges: ['10.96.0.0/16'] },
+      clusterRanges: {
+        podRanges: ['10.244.0.0/16', 'fd00::/56'],
+        serviceRanges: ['10.96.0.0/16'],
+        dnsServers: ['169.254.20.10'],
+      },
     },
   );
 });
@@ -42,7 +52,7 @@ test('everything set', () => {
 test('all problems are named at once', () => {
   assert.throws(
     () =>
-      readConfig(['--leader-elect', '--pod-range=all'], {
+      readConfig(['--leader-elect', '--pod-range=all', '--dns-server=dns'], {
         TERRAIN_WORKERS: '0',
         TERRAIN_LOG_LEVEL: 'loud',
         TERRAIN_HEALTH_PORT: '70000',
@@ -50,7 +60,7 @@ test('all problems are named at once', () => {
     {
       name: 'ConfigError',
       message:
-        'there is no flag --leader-elect; there are --no-leader-election, --pod-range=CIDR and --service-range=CIDR; --pod-range is "all", expected a range of addresses such as 10.244.0.0/16; TERRAIN_LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent; TERRAIN_WORKERS is "0", expected a whole number from 1 to 256; TERRAIN_HEALTH_PORT is "70000", expected a whole number from 1 to 65535',
+        'there is no flag --leader-elect; there are --no-leader-election, --pod-range=CIDR, --service-range=CIDR and --dns-server=ADDRESS; --dns-server is "dns", expected an address such as 169.254.20.10; --pod-range is "all", expected a range of addresses such as 10.244.0.0/16; TERRAIN_LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent; TERRAIN_WORKERS is "0", expected a whole number from 1 to 256; TERRAIN_HEALTH_PORT is "70000", expected a whole number from 1 to 65535',
     },
   );
 });

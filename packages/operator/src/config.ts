@@ -1,5 +1,7 @@
 /** Every setting of the program, read once. What people change while it runs is in the sync policy instead. */
-import { parsePrefix, resolveInstall, type TopologyOptions } from '@terrain/api';
+import { isIP } from 'node:net';
+import { parsePrefix, resolveInstall } from '@terrain/api';
+import type { ClusterFacts } from '#controllers/workspace/snapshot.ts';
 
 export interface OperatorConfig {
   /** Namespace of the policy, the ledger and the lease. */
@@ -13,8 +15,8 @@ export interface OperatorConfig {
   readonly healthPort: number | undefined;
   /** File of a kubeconfig; undefined: the pod's own account, else as kubectl finds one. */
   readonly kubeconfig: string | undefined;
-  /** What the cluster uses itself; networks of workspaces keep clear of it. Not given: not judged. */
-  readonly clusterRanges: TopologyOptions;
+  /** What the cluster uses itself. Networks of workspaces keep clear of its ranges; not given: not judged. */
+  readonly clusterRanges: ClusterFacts;
 }
 
 /** Settings that make no sense, all of them in one message. */
@@ -22,7 +24,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const knownFlags = '--no-leader-election, --pod-range=CIDR and --service-range=CIDR';
+const knownFlags = '--no-leader-election, --pod-range=CIDR, --service-range=CIDR and --dns-server=ADDRESS';
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Reads flags and environment. Throws a ConfigError that names every problem. */
@@ -36,9 +38,12 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
         problems.push(`${flag} is "${range}", expected a range of addresses such as 10.244.0.0/16`);
       return [range];
     });
-  const unknown = args.filter((arg) => !/^(--no-leader-election$|--pod-range=|--service-range=)/.test(arg));
+  const unknown = args.filter((arg) => !/^(--no-leader-election$|--pod-range=|--service-range=|--dns-server=)/.test(arg));
   if (unknown.length > 0) problems.push(`there is no flag ${unknown.join(', ')}; there are ${knownFlags}`);
-  const clusterRanges = { podRanges: ranges('--pod-range'), serviceRanges: ranges('--service-range') };
+  const dnsServers = args.flatMap((arg) => (arg.startsWith('--dns-server=') ? [arg.slice('--dns-server='.length)] : []));
+  for (const server of dnsServers)
+    if (isIP(server) === 0) problems.push(`--dns-server is "${server}", expected an address such as 169.254.20.10`);
+  const clusterRanges = { podRanges: ranges('--pod-range'), serviceRanges: ranges('--service-range'), dnsServers };
   const whole = (name: string, fallback: number, most: number): number => {
     const text = env[name];
     if (text === undefined || text === '') return fallback;

@@ -1,11 +1,12 @@
 /** Puts the parts of the operator together. */
-import { managerName, type TopologyOptions } from '@terrain/api';
+import { managerName } from '@terrain/api';
 import { type Credentials, keyOf, type Logger, Manager, type ManagerOptions } from '@terrain/runtime';
 import { ServerClock } from '#clock/server-clock.ts';
 import { addDataSyncController } from '#controllers/datasync/index.ts';
 import { addMachineController } from '#controllers/virtualmachine/index.ts';
 import { addImageController } from '#controllers/vmdiskimage/index.ts';
 import { addWorkspaceController } from '#controllers/workspace/index.ts';
+import type { ClusterFacts } from '#controllers/workspace/snapshot.ts';
 import { ledgerPort } from '#ledger/api-port.ts';
 import { addLedgerController } from '#ledger/controller.ts';
 import { LedgerKeeper } from '#ledger/keeper.ts';
@@ -21,7 +22,7 @@ export interface OperatorOptions {
   readonly hasLeaderElection: boolean;
   readonly workers?: number;
   /** What the cluster uses itself; networks of workspaces keep clear of it. */
-  readonly clusterRanges?: TopologyOptions;
+  readonly clusterRanges?: ClusterFacts;
   readonly log?: Logger;
   readonly health?: NonNullable<ManagerOptions['health']>;
   readonly election?: Partial<NonNullable<ManagerOptions['election']>>;

@@ -17,7 +17,7 @@ test('settings that make no sense end the program with a sentence and no stack t
       status: 2,
       stdout: '',
       stderr:
-        'terrain-operator: there is no flag --fast; there are --no-leader-election, --pod-range=CIDR and --service-range=CIDR; TERRAIN_WORKERS is "many", expected a whole number from 1 to 256\n',
+        'terrain-operator: there is no flag --fast; there are --no-leader-election, --pod-range=CIDR, --service-range=CIDR and --dns-server=ADDRESS; TERRAIN_WORKERS is "many", expected a whole number from 1 to 256\n',
     },
   );
 });

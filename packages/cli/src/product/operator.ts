@@ -24,6 +24,7 @@ export function startOperator(cluster: EmbeddedCluster, options: { readonly sign
       '--no-leader-election',
       `--pod-range=${clusterRanges.podRange}`,
       `--service-range=${clusterRanges.serviceRange}`,
+      `--dns-server=${clusterRanges.dnsServer}`,
     ],
     user: operatorUser,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],

@@ -9,8 +9,12 @@ const network = {
   advertiseAddress: '10.244.0.1',
 } as const;
 
-/** The ranges pods and Services have their addresses from. */
-export const clusterRanges = { podRange: network.podRange, serviceRange: network.serviceRange } as const;
+/** The ranges pods and Services have their addresses from, and where the DNS of a real node answers. */
+export const clusterRanges = {
+  podRange: network.podRange,
+  serviceRange: network.serviceRange,
+  dnsServer: network.advertiseAddress,
+} as const;
 
 /** Names and addresses under which clients reach the API server: all of them are in its certificate. */
 export const apiServerNames = [

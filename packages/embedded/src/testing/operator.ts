@@ -12,6 +12,7 @@ import {
 import { applyManifests, type KubeObject, Resource, type ResourceType } from '@terrain/runtime';
 import type { EmbeddedCluster } from '#cluster/embedded-cluster.ts';
 import { startCompanion } from '#cluster/start-companion.ts';
+import { clusterRanges } from '#control-plane/arguments.ts';
 
 const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const { operatorNamespace, operatorUser } = resolveInstall({});
@@ -33,7 +34,7 @@ export async function startOperator(cluster: EmbeddedCluster, { signal }: { sign
   const operator = {
     name: 'operator',
     program: process.execPath,
-    args: [entry, '--no-leader-election'],
+    args: [entry, '--no-leader-election', `--dns-server=${clusterRanges.dnsServer}`],
     user: operatorUser,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
     readyWords: '"msg":"working"',

@@ -9,7 +9,11 @@ export const networkPolicyType: ResourceType = {
 };
 
 type Selector = { readonly matchLabels?: Readonly<Record<string, string>> };
-type Peer = { readonly podSelector?: Selector; readonly namespaceSelector?: Selector };
+type Peer = {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr: string };
+};
 type Port = { readonly protocol: string; readonly port: number };
 
 export interface NetworkPolicy extends KubeObject {

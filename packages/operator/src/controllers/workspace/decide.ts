@@ -133,7 +133,7 @@ function groundOf(snapshot: Snapshot): Item[] {
   const observed = namespace === undefined ? undefined : { ...namespace, apiVersion: 'v1', kind: 'Namespace' };
   return [
     { type: namespaceType, desired: desiredNamespace(workspace), observed, part: 'namespace' },
-    item(snapshot, 'namespace', networkPolicyType, desiredIsolation(workspace)),
+    item(snapshot, 'namespace', networkPolicyType, desiredIsolation(workspace, snapshot.clusterRanges.dnsServers)),
     ...usablePullSecrets(snapshot).map((secret) => item(snapshot, 'namespace', secretType, desiredPullSecret(workspace, secret))),
   ];
 }

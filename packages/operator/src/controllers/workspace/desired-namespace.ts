@@ -22,8 +22,16 @@ const dnsPort = 53;
 /** Where the cluster's own DNS is. */
 const systemNamespace = 'kube-system';
 
-/** Nothing in and nothing out, except inside the workspace and to the cluster's DNS. */
-export function desiredIsolation(workspace: StoredWorkspace): NetworkPolicy {
+const dnsPorts = [
+  { protocol: 'UDP', port: dnsPort },
+  { protocol: 'TCP', port: dnsPort },
+];
+
+/**
+ * Nothing in and nothing out, except inside the workspace and to the cluster's DNS. `dnsServers` are addresses where DNS answers that is no pod: a
+ * cache on every node, or a program of the node itself. No selector finds those.
+ */
+export function desiredIsolation(workspace: StoredWorkspace, dnsServers: readonly string[] = []): NetworkPolicy {
   const inside = [{ podSelector: {} }];
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -42,15 +50,15 @@ export function desiredIsolation(workspace: StoredWorkspace): NetworkPolicy {
         { to: inside },
         {
           to: [{ namespaceSelector: { matchLabels: { [namespaceNameLabel]: systemNamespace } } }],
-          ports: [
-            { protocol: 'UDP', port: dnsPort },
-            { protocol: 'TCP', port: dnsPort },
-          ],
+          ports: dnsPorts,
         },
+        ...(dnsServers.length === 0 ? [] : [{ to: dnsServers.map(hostPeer), ports: dnsPorts }]),
       ],
     },
   };
 }
+
+const hostPeer = (address: string) => ({ ipBlock: { cidr: `${address}/${address.includes(':') ? 128 : 32}` } });
 
 /** The copy of a pull secret, where pods can use it. */
 export function desiredPullSecret(workspace: StoredWorkspace, { metadata, type, data }: Secret): Secret {

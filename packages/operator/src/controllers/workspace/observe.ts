@@ -1,18 +1,10 @@
 /** From caches to a Snapshot. Makes no requests. */
-import {
-  labels,
-  labelValue,
-  type TopologyOptions,
-  type VirtualMachine,
-  type VMDiskImage,
-  type Workspace,
-  workspaceNamespace,
-} from '@terrain/api';
+import { labels, labelValue, type VirtualMachine, type VMDiskImage, type Workspace, workspaceNamespace } from '@terrain/api';
 import { controllerUid, type Informer, type KubeObject, keyOf } from '@terrain/runtime';
 import type { Secret, StorageClass } from '#platform/core.ts';
 import type { Pod } from '#platform/workload.ts';
 import { imageNames } from './children.ts';
-import { childId, type Snapshot, type StoredWorkspace, type WorkspacePolicy } from './snapshot.ts';
+import { type ClusterFacts, childId, type Snapshot, type StoredWorkspace, type WorkspacePolicy } from './snapshot.ts';
 
 /** The caches decisions read. */
 export interface WorkspaceInformers {
@@ -57,8 +49,7 @@ export interface ObserveSources {
   readonly serverNow: () => number;
   /** Where the operator is. */
   readonly namespace: string;
-  /** What the cluster uses itself. */
-  readonly clusterRanges: TopologyOptions;
+  readonly clusterRanges: ClusterFacts;
 }
 
 /** What is known about a workspace; undefined when it is gone. */

@@ -36,14 +36,16 @@ export type WorkspacePolicy = Pick<
 export type ChildId = string;
 export const childId = ({ plural }: ResourceType, name: string | undefined): ChildId => `${plural}/${name}`;
 
+/** What the cluster uses itself, and networks must keep clear of; and nameservers of it that are no pods. */
+export type ClusterFacts = TopologyOptions & { readonly dnsServers?: readonly string[] };
+
 /** Everything a decision about one workspace rests on, read from the caches at one moment. */
 export type Snapshot = {
   readonly workspace: StoredWorkspace;
   /** The API server's clock. */
   readonly nowMs: number;
   readonly policy: WorkspacePolicy;
-  /** What the cluster uses itself, and networks must keep clear of. */
-  readonly clusterRanges: TopologyOptions;
+  readonly clusterRanges: ClusterFacts;
   /** The namespace workspace-<name>, whoever it belongs to. */
   readonly namespace: KubeObject | undefined;
   /** Whether the namespace of the disk images is there and stays. */
