@@ -7,7 +7,7 @@ export interface EntryNews {
   readonly held: readonly string[];
   /** Entries that went. */
   readonly gone: readonly (readonly [uid: string, entry: LedgerEntry])[];
-  /** `namespace/name` of every image whose entry came, changed or went. */
+  /** `namespace/name` of every image whose entry came or changed. */
   readonly images: ReadonlySet<string>;
 }
 
@@ -45,7 +45,6 @@ export class EntryIndex {
       if (after.has(uid)) continue;
       this.#drop(uid, entry);
       gone.push([uid, entry]);
-      images.add(entry.image);
     }
     return { held, gone, images };
   }

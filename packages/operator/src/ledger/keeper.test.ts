@@ -179,7 +179,10 @@ test('values written into the ledger by hand admit nobody: those of the policy c
 test('an image whose slot is released takes its place before the next one is admitted', async (t) => {
   const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) }, 2);
   await rig.start();
-  rig.keeper.whenReleased((key) => rig.keeper.wait({ ...waiting(key.slice(-1)), attempt: 2, queuedAtMs: startMs - 1 }));
+  rig.keeper.whenReleased((key) => {
+    rig.keeper.wait({ ...waiting(key.slice(-1)), attempt: 2, queuedAtMs: startMs - 1 });
+    return true;
+  });
   rig.keeper.wait(waiting('c'));
   await rig.settled();
   await Promise.all(['a', 'b'].map((uid) => rig.keeper.change({ kind: 'release', uid, attempt: 1 })));

@@ -20,7 +20,7 @@ export interface LedgerKeeperOptions {
   readonly serverNow: () => number;
   readonly log: Logger;
   readonly random?: () => number;
-  /** The entry of an image came, changed or went. */
+  /** The entry of an image came or changed, or went and leaves something to do. */
   readonly onEntry: (imageKey: string) => void;
   readonly confirm: Confirm;
   /** The ledger has been read for the first time, and nobody has acted on it yet. */
@@ -29,8 +29,8 @@ export interface LedgerKeeperOptions {
   readonly onPolicy?: (policy: Policy, before: Policy) => void;
 }
 
-const longestGatherMs = 150;
-const gatherMsPerSlot = 1.5;
+const longestGatherMs = 250;
+const gatherMsPerSlot = 2.5;
 
 /** The ledger cannot be used at the moment; the message says why and what to do. */
 class LedgerUnreadableError extends Error {
@@ -57,7 +57,7 @@ export class LedgerKeeper {
   #isLoaded = false;
   #isWriting = false;
   #seenMeanwhile: ConfigMap | 'gone' | undefined;
-  #onReleased: (imageKey: string) => void = () => undefined;
+  #onReleased: (imageKey: string) => boolean = () => true;
   #lastOwnVersion: string | undefined;
   /** Whether the version being taken is what this process wrote. */
   #isOwnVersion = false;
@@ -70,7 +70,7 @@ export class LedgerKeeper {
       ...options,
       onGone: (uid, entry) => {
         if (!this.#isOwnVersion) this.#suspects.add(uid, entry);
-        this.#onReleased(entry.image);
+        if (this.#onReleased(entry.image)) options.onEntry(entry.image);
       },
       onHeld: (uid) => void this.queue.remove(uid),
       onPolicy: (policy, before) => {
@@ -153,8 +153,11 @@ export class LedgerKeeper {
     this.#pending.rejectAll(error);
   }
 
-  /** Who is told, before anybody else is admitted, that an image holds no slot any more: it may have to take its place in the queue. */
-  whenReleased(listener: (imageKey: string) => void): void {
+  /**
+   * Who is told, before anybody else is admitted, that an image holds no slot any more: it may have to take its place in the queue. False when
+   * there is nothing to do for it.
+   */
+  whenReleased(listener: (imageKey: string) => boolean): void {
     this.#onReleased = listener;
   }
 

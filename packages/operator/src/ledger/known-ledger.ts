@@ -11,7 +11,7 @@ export interface KnownLedgerOptions {
   readonly onHeld: (uid: string) => void;
   /** An entry went. */
   readonly onGone: (uid: string, entry: LedgerEntry) => void;
-  /** The entry of an image came, changed or went. */
+  /** The entry of an image came or changed. */
   readonly onEntry: (imageKey: string) => void;
   /** What is in force changed. */
   readonly onPolicy: (policy: Policy, before: Policy) => void;

@@ -17,12 +17,13 @@ import { eyesOn, handsOf, imageType, machineType } from './api-hands.ts';
 import { Intake } from './intake.ts';
 import { Memories } from './memory.ts';
 import { Needs } from './needs.ts';
-import { claimNews, snapshotNews, volumeNews } from './news.ts';
+import { claimNews, isOnTheWay, snapshotNews, volumeNews } from './news.ts';
 import { NamedObjectWatch } from './object-watch.ts';
 import { addIndexes, byNamespace, byVolume, type ImageInformers, inUseByNamespace } from './observe.ts';
 import type { Deps, StoredHandler } from './pass.ts';
 import { reconcileImage } from './reconcile.ts';
 import { imageKeyOf } from './references.ts';
+import { quietMs } from './status.ts';
 
 /** References are counted this long after they changed, so that two hundred machines are not two hundred writes. */
 const countAfterMs = 250;
@@ -113,7 +114,7 @@ export function addImageController({
     },
   });
   controller
-    .owns(informers.dataVolumes, volumeNews)
+    .owns(informers.dataVolumes, volumeNews(informers.claims.store))
     .owns(informers.snapshots, snapshotNews)
     .watches(informers.claims, (claim) => imagesOfVolume(informers, claim), claimNews)
     .watches(informers.namespaces, ({ metadata }) => imagesIn(informers, metadata))
@@ -123,6 +124,12 @@ export function addImageController({
   informers.machines.onChange((change) => {
     for (const machine of [change.type === 'added' ? undefined : change.old, change.type === 'deleted' ? undefined : change.new])
       if (machine !== undefined) controller.queue.addAfter(imageKeyOf(machine), countAfterMs);
+  });
+  informers.dataVolumes.onChange((change) => {
+    if (!isOnTheWay(change) || change.type !== 'updated') return;
+    const { namespace, ownerReferences = [] } = change.new.metadata;
+    const owner = ownerReferences.find(({ controller: isController, kind }) => isController === true && kind === 'VMDiskImage');
+    if (owner !== undefined) controller.queue.addAfter(`${namespace}/${owner.name}`, quietMs);
   });
   informers.dataVolumes.onChange((change) => {
     const { spec } = change.type === 'deleted' ? change.old : change.new;

@@ -3,10 +3,11 @@ import { type Change, compareVersions } from '@terrain/runtime';
 import type { LedgerKeeper } from '#ledger/keeper.ts';
 import type { Waiting } from '#queue/sync-queue.ts';
 import { decide } from './decide.ts';
+import { garbageOf } from './garbage.ts';
 import type { Eyes } from './hands.ts';
 import { type ObserveSources, observe } from './observe.ts';
-import type { StoredImage } from './snapshot.ts';
-import type { Step } from './step.ts';
+import type { Snapshot, StoredImage } from './snapshot.ts';
+import type { Decision, Step } from './step.ts';
 
 export interface IntakeOptions {
   readonly sources: ObserveSources;
@@ -77,14 +78,36 @@ export class Intake {
     return newest !== undefined && compareVersions(metadata.resourceVersion, newest) < 0;
   }
 
-  /** An image whose slot is free again may wait for the next one: it takes its place now, not when a worker gets to it. */
-  #reconsider(key: string): void {
+  /**
+   * An image whose slot is free again may wait for the next one: it takes its place now, not when a worker gets to it. Whether there is anything
+   * to do for a worker at all.
+   */
+  #reconsider(key: string): boolean {
     const image = this.#options.sources.informers.images.store.get(key) as StoredImage | undefined;
-    if (image !== undefined && !this.#isOutdated(image)) this.#judge(key, image);
+    if (image === undefined || this.#isOutdated(image)) return true;
+    const judged = this.#judge(key, image);
+    return judged === undefined || !isAtRest(judged.snapshot, judged.decision);
   }
 
-  #judge(key: string, image: StoredImage): void {
-    const snapshot = observe(this.#options.sources, key, image);
-    if (snapshot !== undefined) this.decided(key, image.metadata.uid, decide(snapshot).step);
+  #judge(key: string, image: StoredImage): { readonly snapshot: Snapshot; readonly decision: Decision } | undefined {
+    const { keeper, sources } = this.#options;
+    const { uid } = image.metadata;
+    // Who holds a slot waits for none, whatever else is true of it; when it lets go, it is looked at again.
+    if (keeper.entryOf(uid) !== undefined) {
+      keeper.waitNoMore(uid);
+      return undefined;
+    }
+    const snapshot = observe(sources, key, image);
+    if (snapshot === undefined) return undefined;
+    const decision = decide(snapshot);
+    this.decided(key, uid, decision.step);
+    return { snapshot, decision };
   }
+}
+
+/** Whether a pass would find nothing to do. */
+function isAtRest(snapshot: Snapshot, { step, record }: Decision): boolean {
+  if (step.kind !== 'steady') return false;
+  const { snapshots, dataVolumes, strays } = garbageOf(snapshot, record);
+  return snapshots.length + dataVolumes.length + strays.length === 0;
 }

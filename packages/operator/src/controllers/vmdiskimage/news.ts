@@ -4,9 +4,10 @@
  *
  * What decisions read must be compared here: a change that is passed over is seen only by the next pass, whatever causes it.
  */
-import type { Change, ObjectMeta, SourceOptions } from '@terrain/runtime';
+import type { Change, ObjectMeta, SourceOptions, StoreReader } from '@terrain/runtime';
 import { conditionOf, type DataVolume, isImported, isUnfinished } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
+import { shownFailure } from '#platform/failure.ts';
 import { isReadyToUse, type VolumeSnapshot } from '#platform/snapshot.ts';
 import { isBound } from './facts.ts';
 
@@ -17,13 +18,16 @@ const inMetadata = ({ deletionTimestamp, labels, ownerReferences }: ObjectMeta):
   JSON.stringify([labels, ownerReferences]),
 ];
 
+/** What leads to another step. */
 const ofVolume = (volume: DataVolume): Facts => {
-  const { progress, restartCount } = volume.status ?? {};
-  const conditions = (['Running', 'Bound'] as const).flatMap((type) => {
-    const { status, reason, message } = conditionOf(volume, type) ?? {};
-    return [status, reason, message];
-  });
-  return [isImported(volume), isUnfinished(volume), progress, restartCount, ...conditions, ...inMetadata(volume.metadata)];
+  const { reason, message } = shownFailure(volume) ?? {};
+  return [isImported(volume), isUnfinished(volume), volume.status?.restartCount, reason, message, ...inMetadata(volume.metadata)];
+};
+
+/** What is told to people, and what deadlines are counted from. */
+const onTheWay = (volume: DataVolume): Facts => {
+  const { status, message } = conditionOf(volume, 'Running') ?? {};
+  return [volume.status?.progress, status, message];
 };
 
 const ofSnapshot = (snapshot: VolumeSnapshot): Facts => [
@@ -41,7 +45,23 @@ const isSame = (a: Facts, b: Facts): boolean => a.every((fact, index) => fact ==
 const isNews = <T>(change: Change<T>, factsOf: (object: T) => Facts): boolean =>
   change.type !== 'updated' || !isSame(factsOf(change.old), factsOf(change.new));
 
-export const volumeNews: SourceOptions<DataVolume> = { when: (change) => isNews(change, ofVolume) };
+/** CDI says that a download is complete a moment before its claim is bound; then it is the claim that is waited for. */
+const isEarly = (change: Change<DataVolume>, claims: Pick<StoreReader<Claim>, 'get'>): boolean =>
+  change.type === 'updated' &&
+  !isImported(change.old) &&
+  isImported(change.new) &&
+  change.new.metadata.deletionTimestamp === undefined &&
+  !isBound(claims.get(change.key));
+
+export const volumeNews = (claims: Pick<StoreReader<Claim>, 'get'>): SourceOptions<DataVolume> => ({
+  when: (change) => isNews(change, ofVolume) && !isEarly(change, claims),
+});
+
+/** Whether there is something to tell of a download that goes on. It can wait, as long as what is told about it may. */
+export const isOnTheWay = (change: Change<DataVolume>): boolean =>
+  change.type === 'updated' &&
+  (isImported(change.old) !== isImported(change.new) || !isSame(onTheWay(change.old), onTheWay(change.new)));
+
 export const snapshotNews: SourceOptions<VolumeSnapshot> = { when: (change) => isNews(change, ofSnapshot) };
 export const claimNews: SourceOptions<Claim> = {
   when: (change) => (change.type === 'added' ? isBound(change.new) : isNews(change, ofClaim)),

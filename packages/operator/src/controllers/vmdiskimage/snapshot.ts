@@ -43,6 +43,8 @@ export type Memory = {
   readonly dataVolumeUid?: string;
   /** When its progress last changed. */
   readonly progressedAtMs?: number;
+  /** Since when there has been any progress to tell. */
+  readonly movingSinceMs?: number;
   /** Since when its entry is known to be closing. */
   readonly closingSinceMs?: number;
 };

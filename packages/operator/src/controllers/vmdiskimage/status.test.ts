@@ -341,7 +341,7 @@ test('news of a running download wait until five seconds have passed', () => {
   assert.equal(heldBackMs(moving, decide(moving), statusOf(moving, decide(moving))), 3000);
   const done: Snapshot = { ...begun, ...aSnapshot(complete), image: begun.image, slot: begun.slot };
   assert.equal(decide(done).step.kind, 'cut');
-  assert.equal(heldBackMs(done, decide(done), statusOf(done, decide(done))), 3000);
+  assert.equal(heldBackMs(done, decide(done), statusOf(done, decide(done))), quietMs, 'its snapshot is only being cut');
   const later: Snapshot = { ...moving, nowMs: nowMs + 3000 };
   const status = statusOf(later, decide(later));
   assert.equal(heldBackMs(later, decide(later), status), 0);
@@ -349,6 +349,30 @@ test('news of a running download wait until five seconds have passed', () => {
     [status.progress, status.attempt?.progressedAt, status.attempt?.dataVolumeUID],
     ['12%', new Date(nowMs + 3000).toISOString(), 'volume-1'],
   );
+});
+
+test('a stage is told when it has lasted five seconds, however long the one before it took', () => {
+  const held = (world: Snapshot): number => heldBackMs(world, decide(world), statusOf(world, decide(world)));
+  const started = aSnapshot({
+    entry: anEntry({ since: ago(12) }),
+    image: { status: syncing({ attempt: { startedAt: ago(12) } }) },
+  });
+  const begun = settled(started, 12);
+  const waiting: Snapshot = { ...begun, dataVolumes: [aVolume({ progress: 'N/A' })] };
+  assert.equal(held(waiting), 18_000, 'the UID of its volume is all there is to write');
+  const moving: Snapshot = { ...begun, dataVolumes: [aVolume({ progress: '1.00%' })], memory: { movingSinceMs: nowMs - 1000 } };
+  assert.equal(held(moving), 4000);
+  assert.equal(held({ ...moving, nowMs: nowMs + 4000 }), 0);
+  assert.equal(held({ ...moving, memory: {} }), 0, 'another process has seen it begin');
+  const cutting = (age: number): Snapshot => ({
+    ...begun,
+    ...aSnapshot({ ...complete, snapshots: [aCut({ ready: false, age })] }),
+    image: begun.image,
+    slot: begun.slot,
+  });
+  assert.equal(decide(cutting(2)).step.kind, 'cutting');
+  assert.equal(held(cutting(2)), 3000);
+  assert.equal(held(cutting(5)), 0);
 });
 
 test('after a report the next one waits again, and one without news is none', () => {

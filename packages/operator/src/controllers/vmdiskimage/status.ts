@@ -12,6 +12,8 @@ import type { Decision, Step } from './step.ts';
 
 /** Progress and other small news of a running download are written at most this often. */
 export const quietMs = 5000;
+/** What nobody reads, and only another process would miss, is written by then. */
+const noteMs = 30_000;
 
 type Verdict = { readonly status: 'True' | 'False'; readonly reason: VMDiskImageReason; readonly message: string };
 type Verdicts = Readonly<Record<keyof typeof VMDiskImageCondition, Verdict>>;
@@ -192,17 +194,28 @@ export const readiness = (status: VMDiskImageStatus | undefined): Condition | un
 /**
  * How long the news in a status can wait. 0: they cannot.
  *
- * While a download runs, its progress, its stage and what was noted about it are written at most every five seconds; so an image that
- * takes less costs no write between the beginning and the end.
+ * While an attempt runs, its progress and its stage are written at most every five seconds, and a stage only when it has lasted that long: an image
+ * that takes less costs no write between the beginning and the end, however long the platform lets it wait before or in between.
  */
-export function heldBackMs({ image, nowMs }: Snapshot, { step, record }: Decision, next: VMDiskImageStatus): number {
+export function heldBackMs(snapshot: Snapshot, { step, record }: Decision, next: VMDiskImageStatus): number {
+  const { image, nowMs } = snapshot;
   const before = image.status;
   const attempt = runningAttempt(record);
   const isQuiet = step.kind === 'importing' || step.kind === 'cut' || step.kind === 'cutting' || step.kind === 'create';
   if (!isQuiet || before === undefined || attempt === undefined || attempt.number !== before.attempt?.number) return 0;
   if (JSON.stringify(essence(before)) !== JSON.stringify(essence(next))) return 0;
-  const lastMs = instantMs(before.attempt.progressedAt) ?? instantMs(before.attempt.startedAt) ?? 0;
-  return Math.max(0, lastMs + quietMs - nowMs);
+  const toldMs = instantMs(before.attempt.progressedAt) ?? instantMs(before.attempt.startedAt) ?? 0;
+  return Math.max(0, Math.max(toldMs, stageSinceMs(snapshot, step, before, next)) + quietMs - nowMs);
+}
+
+/** Since when there has been what a status tells anew. */
+function stageSinceMs({ memory, nowMs }: Snapshot, step: Step, before: VMDiskImageStatus, next: VMDiskImageStatus): number {
+  if (step.kind === 'cut') return nowMs;
+  if (step.kind === 'cutting') return instantMs(step.snapshot.metadata.creationTimestamp) ?? 0;
+  if (step.kind !== 'importing') return 0;
+  if (next.progress !== before.progress) return memory.movingSinceMs ?? 0;
+  const isNoted = next.retry?.lastReason !== before.retry?.lastReason || next.retry?.lastMessage !== before.retry?.lastMessage;
+  return isNoted ? 0 : (instantMs(before.attempt?.startedAt) ?? 0) + noteMs - quietMs;
 }
 
 /** What cannot wait. */
