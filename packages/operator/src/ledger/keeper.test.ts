@@ -121,6 +121,23 @@ function ledgerOf({ data }: ConfigMap): Ledger {
   return reading.ledger;
 }
 
+test('an image is expected to be admitted while there is room for all who wait', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1) });
+  await rig.start();
+  const { limit = 0 } = rig.keeper.ledger ?? {};
+  const [first = '', ...others] = Array.from({ length: limit - 1 }, (_, n) => String.fromCharCode('b'.charCodeAt(0) + n));
+  assert.equal(rig.keeper.expects(first), false, 'nobody waits');
+  rig.keeper.wait(waiting(first));
+  assert.equal(rig.keeper.expects(first), true);
+  assert.equal(rig.keeper.expects('z'), false, 'it does not wait');
+  for (const other of others) rig.keeper.wait(waiting(other));
+  assert.equal(rig.keeper.expects(first), true);
+  rig.keeper.wait({ ...waiting('y'), isSettled: false });
+  assert.equal(rig.keeper.expects(first), false, 'more wait than there is room for');
+  await rig.settled();
+  assert.equal(rig.keeper.expects('y'), false, 'there is no room left');
+});
+
 test('the slot of a download that still runs is given to nobody when its entry is taken out by hand', async (t) => {
   const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) });
   rig.running.add('a').add('b');

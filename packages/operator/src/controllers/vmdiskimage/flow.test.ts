@@ -109,6 +109,21 @@ test('a pruned image goes with all it made, though its own deletion wakes nobody
   });
 });
 
+test('an image there is room for starts at once, one there is no room for is called Queued', async () => {
+  await withOperator({ templateImageTTL: '', concurrency: '1' }, longAgo, async ({ fake, images }) => {
+    const phases = (name: string): (string | undefined)[] =>
+      fake
+        .changes(imageType)
+        .filter(({ object }) => object.metadata.name === name)
+        .map(({ object }) => (object as unknown as VMDiskImage).status?.phase);
+    await until('status', () => phases('debian').includes('Succeeded'));
+    await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+    await until('start', () => phases('first').includes('Syncing'));
+    await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
+    await until('queue', () => phases('second').includes('Queued'));
+  });
+});
+
 test('a quiet image costs no write, and nothing is done by defaults before the policy is known', async () => {
   await withOperator({ templateImageTTL: '' }, longAgo, async ({ fake, images }) => {
     const statusOf = (name: string): VMDiskImage['status'] =>

@@ -10,6 +10,7 @@ import { type Pass, saveStatus } from './pass.ts';
 import { runningAttempt } from './record.ts';
 import { prunableAtMs } from './references.ts';
 import { removeImage } from './removal.ts';
+import { isNew, newMs } from './rest.ts';
 import type { Snapshot } from './snapshot.ts';
 import { quietMs } from './status.ts';
 import type { Decision, Step } from './step.ts';
@@ -81,6 +82,8 @@ async function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Pro
 /** Nothing to do but to say so, to clear away what is left over, and to come back when time alone changes something. */
 async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
   const { step, record } = decision;
+  // Then it is never called Queued, which would be a write that the next one undoes. Its entry wakes it; should none come, it is told that it waits.
+  if (step.kind === 'queue' && isNew(snapshot) && pass.deps.keeper.expects(snapshot.image.metadata.uid)) return after(newMs);
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
   if (step.kind === 'inUse' || isPaused(snapshot)) return done;
   await cleanUp(pass, snapshot, record);

@@ -61,6 +61,13 @@ export function failedStep({ retry }: ImageRecord): Step {
   return failed(`given up: ${lastMessage ?? reason}; ${wayOut}`);
 }
 
+/** So long an image is new. Creation times have whole seconds. */
+export const newMs = 3000;
+
+/** Whether an image was just made, and nobody has been told anything about it. */
+export const isNew = ({ image, nowMs }: Snapshot): boolean =>
+  image.status === undefined && nowMs - (instantMs(image.metadata.creationTimestamp) ?? 0) < newMs;
+
 /** Whether the artifact, if any, is of another source than the spec's. */
 export const hasOlderArtifact = ({ image }: Snapshot, { artifact }: ImageRecord): boolean =>
   artifact !== undefined && artifact.sourceHash !== sourceHash(image.spec);
