@@ -13,6 +13,7 @@ const embeddedErrors = {
   HomeTooNew: 'the home was written by a newer version',
   HomeTooOld: 'the home was written by a version from which there is no upgrade',
   HomeDamaged: 'a file of the home cannot be read',
+  HomeMixed: 'the home was used with simulated parts and is asked for real ones, or the other way round',
   NodeInUse: 'another process runs a real node on this machine',
   NodeImpossible: 'this machine lacks something that a real node needs',
   DataDamaged: 'etcd refuses its own data',

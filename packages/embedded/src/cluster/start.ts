@@ -9,7 +9,7 @@ import { EmbeddedError, isEmbeddedError } from '#embedded-error.ts';
 import { type HomeLayout, homeLayout } from '#home/layout.ts';
 import { rotateLog } from '#home/logs.ts';
 import { portTakenSentence } from '#home/port-holder.ts';
-import { writeRecord } from '#home/record.ts';
+import { type HomePlatform, platformRefusal, writeRecord } from '#home/record.ts';
 import { startSimulatedNodes } from '#node/start.ts';
 import { freePort } from '#process/port.ts';
 import { together } from '#process/together.ts';
@@ -27,6 +27,8 @@ import { removeRunningFile, writeRunningFile } from './running-file.ts';
 export interface StartOptions extends Pick<EnsureOptions, 'progress' | 'signal' | 'cacheDirectory' | 'binaries'> {
   /** Where the cluster keeps its data, keys, logs and kubeconfig; made when absent. */
   readonly home: string;
+  /** Whether disks and pods are to be real. A home that has been the other is refused. Default: as it was, and not recorded. */
+  readonly platform?: HomePlatform | undefined;
   /** How many simulated nodes; 0 for none. Default 2. */
   readonly nodes?: number | undefined;
   /** The API server's port. Default: the one this home had before, or a free one. */
@@ -48,6 +50,11 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
   let plane: ControlPlane | undefined;
   try {
     const record = await openHome(layout);
+    const hasData = existsSync(join(layout.data, 'member'));
+    const { platform = record.platform } = options;
+    const refusal =
+      platform === undefined ? undefined : platformRefusal({ ...layout, before: record.platform, asked: platform, hasData });
+    if (refusal !== undefined) throw refusal;
     await writeRunningFile(layout, runningFile('starting'));
     // Asked before the build, so that nobody waits for minutes to be refused.
     const choice = await choosePort(options.port, record.port, layout.home);
@@ -55,7 +62,7 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
     for (const name of logNames) await rotateLog(join(layout.logs, `${name}.log`));
 
     plane = await ControlPlane.prepare({ directory: layout.home, binaries, throwAway: false, signal: options.signal });
-    if (record.port !== undefined && !existsSync(join(layout.data, 'member'))) {
+    if (record.port !== undefined && !hasData) {
       progress({
         type: 'note',
         task: 'control-plane',
@@ -63,7 +70,12 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
       });
     }
     const port = await startServers(plane, choice, layout, progress);
-    await writeRecord(layout, { ...record, kubernetes: kubernetesVersion, port });
+    await writeRecord(layout, {
+      ...record,
+      kubernetes: kubernetesVersion,
+      port,
+      ...(platform === undefined ? {} : { platform }),
+    });
     await startRest(plane, port, upstream, options);
     await writeRunningFile(layout, {
       ...runningFile('running'),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type HomeLayout, homeLayout } from '#home/layout.ts';
 import { type FileLock, lockOwner } from '#process/file-lock.ts';
 import { signalProcess } from '#process/guard.ts';
@@ -41,11 +42,13 @@ export async function stopCluster(home: string, options: StopOptions = {}): Prom
   return { pid: owner?.pid, wasKilled, dataAside: options.wipe ? await setDataAside(layout) : undefined };
 }
 
-/** Moves the data of a stopped cluster to a name beside it; undefined when there is none. It is never deleted. */
+/** Moves the data of a stopped cluster, its volumes too, to a name beside it; undefined when there is none. It is never deleted. */
 async function setDataAside(layout: HomeLayout): Promise<string | undefined> {
   if (!existsSync(layout.data)) return undefined;
   using _lock: FileLock = await lockHome(layout);
   const aside = `${layout.data}.${new Date().toISOString().replace(/[:.]/g, '-')}`;
   await rename(layout.data, aside);
+  // Nobody would know any more whose they are.
+  if (existsSync(layout.volumes)) await rename(layout.volumes, join(aside, 'volumes'));
   return aside;
 }

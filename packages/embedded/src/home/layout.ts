@@ -11,6 +11,8 @@ export interface HomeLayout {
   readonly kubeconfig: string;
   readonly pki: string;
   readonly data: string;
+  /** What the storage driver of a real node keeps. */
+  readonly volumes: string;
   readonly logs: string;
 }
 
@@ -24,6 +26,7 @@ export function homeLayout(home: string): HomeLayout {
     kubeconfig: join(root, 'kubeconfig'),
     pki: join(root, 'pki'),
     data: join(root, 'etcd', 'data'),
+    volumes: join(root, 'volumes'),
     logs: join(root, 'logs'),
   };
 }

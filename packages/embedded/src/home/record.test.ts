@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
 import { homeLayout } from './layout.ts';
-import { homeFormat, judgeHome, readRecord, type Situation, writeRecord } from './record.ts';
+import {
+  homeFormat,
+  judgeHome,
+  type PlatformSituation,
+  platformRefusal,
+  readRecord,
+  type Situation,
+  writeRecord,
+} from './record.ts';
 
 const situation: Situation = {
   home: '/home',
@@ -38,6 +46,36 @@ for (const [name, { given, want }] of Object.entries(cases)) {
     assert.equal(verdict.kind === 'refuse' ? verdict.error.code : verdict.kind, want);
     if (verdict.kind === 'refuse')
       assert.match(verdict.error.message, /Nothing was changed\. Choose another home with --home DIR/);
+  });
+}
+
+const platforms: Record<string, { given: Omit<PlatformSituation, 'home'>; want: RegExp | undefined }> = {
+  'a new home may become real': { given: { before: undefined, asked: 'real', hasData: false }, want: undefined },
+  'a real home stays real': { given: { before: 'real', asked: 'real', hasData: true }, want: undefined },
+  'a simulated home stays simulated': { given: { before: 'simulated', asked: 'simulated', hasData: true }, want: undefined },
+  'a home of an earlier version goes on simulated': {
+    given: { before: undefined, asked: 'simulated', hasData: true },
+    want: undefined,
+  },
+  'a real home whose data was set aside may be simulated': {
+    given: { before: 'real', asked: 'simulated', hasData: false },
+    want: undefined,
+  },
+  'a real home is not simulated': {
+    given: { before: 'real', asked: 'simulated', hasData: true },
+    want: /^\/home holds .* Start it with --real, .*`terrain down --wipe --home \/home`/,
+  },
+  'a simulated home does not become real': {
+    given: { before: 'simulated', asked: 'real', hasData: true },
+    want: /^\/home was used without --real.* Start it without --real, choose another home/,
+  },
+  'nor does one of an earlier version': { given: { before: undefined, asked: 'real', hasData: true }, want: /without --real/ },
+};
+for (const [name, { given, want }] of Object.entries(platforms)) {
+  test(`real or simulated: ${name}`, () => {
+    const refusal = platformRefusal({ home: '/home', ...given });
+    assert.equal(refusal?.code, want === undefined ? undefined : 'HomeMixed');
+    if (want !== undefined) assert.match(refusal?.message ?? '', want);
   });
 }
 

@@ -13,7 +13,12 @@ export interface HomeRecord {
   readonly kubernetes: string;
   /** The API server's port, kept so that kubeconfig files copied elsewhere stay valid. Absent until the first start succeeded. */
   readonly port?: number;
+  /** What its disks and pods were made by. Absent in homes of earlier versions, which were simulated. */
+  readonly platform?: HomePlatform;
 }
+
+/** Whether nodes, disks and their imports are real or simulated; the two leave objects behind that the other cannot live with. */
+export type HomePlatform = 'real' | 'simulated';
 
 /** Steps that turn a home of format n into one of format n + 1, in place and without losing data. */
 export const migrations: Readonly<Record<number, (layout: HomeLayout, record: HomeRecord) => Promise<void>>> = {};
@@ -83,6 +88,28 @@ export function judgeHome({ home, record, hasContent, kubernetes, migrationSteps
     }
   }
   return { kind: 'migrate', record, from: record.format };
+}
+
+export interface PlatformSituation {
+  readonly home: string;
+  /** As recorded. */
+  readonly before: HomePlatform | undefined;
+  readonly asked: HomePlatform;
+  /** Whether objects of an earlier start are still there. */
+  readonly hasData: boolean;
+}
+
+/** Why a home may not be started the way it is asked for; undefined when it may. */
+export function platformRefusal({ home, before = 'simulated', asked, hasData }: PlatformSituation): EmbeddedError | undefined {
+  if (!hasData || before === asked) return undefined;
+  const [had, again] =
+    before === 'real'
+      ? ['holds disks that CDI really imported, and its webhooks, which refuse simulated ones', 'with --real']
+      : ['was used without --real, and simulated disks have no bytes that a real node could use', 'without --real'];
+  return new EmbeddedError(
+    'HomeMixed',
+    `${home} ${had}. Start it ${again}, choose another home with --home DIR, or run \`terrain down --wipe --home ${home}\`, which sets its data aside, and start with an empty cluster.`,
+  );
 }
 
 /** How many minor releases the first version is ahead of the second; a different major counts as a hundred. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { clusterStatus, ensureBinaries, groups, type ProgressEvent, startCluster, stopCluster } from '@terrain/embedded';
@@ -124,6 +124,7 @@ test('damaged data: said in one sentence, set aside on request, never deleted', 
   });
   assert.equal((await clusterStatus(copy)).state, 'stopped');
 
+  mkdirSync(join(copy, 'volumes'));
   const { dataAside } = await stopCluster(copy, { wipe: true });
   assert.ok(dataAside?.startsWith(`${copy}/etcd/data.`));
   assert.equal(
@@ -131,6 +132,7 @@ test('damaged data: said in one sentence, set aside on request, never deleted', 
     0,
     'every byte of the damaged file is kept',
   );
+  assert.deepEqual([existsSync(join(copy, 'volumes')), existsSync(join(dataAside!, 'volumes'))], [false, true], 'so are volumes');
 
   const notes: string[] = [];
   const progress = (event: ProgressEvent) => event.type === 'note' && notes.push(event.message);
