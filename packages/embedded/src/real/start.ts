@@ -14,7 +14,7 @@ import { makeControlGroups } from './machine/control-group.ts';
 import { firewallNames } from './machine/firewall.ts';
 import { makePodBridge, podBridgeObstacle } from './machine/link.ts';
 import { lockMachine, type MachineRecord, writeMachineRecord } from './machine/record.ts';
-import { allowForwarding, readSettings } from './machine/sysctl.ts';
+import { allowForwarding, readSettings, settingsObstacle } from './machine/sysctl.ts';
 import { nodeNetwork } from './network.ts';
 import { RealNode } from './node.ts';
 import { nodeObjects } from './objects.ts';
@@ -55,7 +55,7 @@ export async function startRealNode(cluster: EmbeddedCluster, options: RealNodeO
     let node: RealNode | undefined;
     try {
       for (const sentence of await cleanAfterCrash()) report.note(sentence);
-      const obstacle = await podBridgeObstacle();
+      const obstacle = (await settingsObstacle()) ?? (await podBridgeObstacle());
       if (obstacle !== undefined) throw new EmbeddedError('NodeImpossible', `No real node can be started: ${obstacle}.`);
       const layout = nodeLayout(cluster.home, options.name ?? 'terrain-node');
       await prepareNode(layout, options.binaries, `https://127.0.0.1:${cluster.port}`);
