@@ -20,7 +20,7 @@ export function upCommand(): Command {
     .description('start a real Kubernetes on this machine with Terrain on it')
     .addOption(homeOption())
     .addOption(new Option('--nodes <kind>', 'nodes for pods to run on').choices(['simulated', 'none']).default('simulated'))
-    .option('--real', 'run pods, their networks and volumes for real, on a node that is this machine (Linux, root)')
+    .option('--real', 'run pods, networks, volumes and disk imports for real, on a node that is this machine (Linux, root)')
     .option('--detach', 'run in the background; `terrain down` stops it')
     .option('--exit-when-ready', 'stop again as soon as all is ready, with exit code 0')
     .addOption(

@@ -1,22 +1,11 @@
 import { join } from 'node:path';
-import {
-  describePlan,
-  type EmbeddedCluster,
-  ensureBinaries,
-  nodeGroupNames,
-  type Progress,
-  planRealNode,
-  runTask,
-  startCluster,
-  startRealNode,
-  startSimulator,
-  startStorage,
-} from '@terrain/embedded';
+import { type EmbeddedCluster, type Progress, runTask, startCluster, startSimulator } from '@terrain/embedded';
 import { applyManifests, type KubeObject } from '@terrain/runtime';
 import { fieldManager, installProduct } from './install.ts';
 import { readManifests } from './manifest-file.ts';
 import { startOperator } from './operator.ts';
 import { waitUntilReady } from './readiness.ts';
+import { announceRealNode, startRealPlatform } from './real.ts';
 
 export interface UpOptions {
   readonly home: string;
@@ -49,6 +38,7 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
   if (options.real === true) await announceRealNode(options, progress);
   const cluster = await startCluster({
     home: options.home,
+    platform: options.real === true ? 'real' : 'simulated',
     nodes: options.nodes === 'none' || options.real === true ? 0 : 2,
     binaries: options.binaries,
     port: options.port,
@@ -56,16 +46,19 @@ export async function startProduct(options: UpOptions, progress: Progress, signa
     signal,
   });
   try {
-    const examples = options.examples ? readManifests(examplesDirectory) : [];
+    const printed = options.examples ? readManifests(examplesDirectory) : [];
     // Each waits for what it needs and for nothing else: most of a start is waiting.
     const installed = install(cluster, progress, signal);
+    const platform =
+      options.real === true ? startRealPlatform(cluster, printed, options, progress, signal) : Promise.resolve(printed);
     await together([
       installed,
-      options.real === true && addRealNode(cluster, options, progress, signal),
-      options.simulator && simulate(cluster, progress, signal),
+      platform,
+      options.simulator && simulate(cluster, options, progress, signal),
       options.operator && installed.then(() => operate(cluster, progress, signal)),
-      options.examples && installed.then(() => applyExamples(cluster, examples, options, progress, signal)),
+      options.examples && installed.then(async () => applyExamples(cluster, await platform, options, progress, signal)),
     ]);
+    const examples = await platform;
     // Without the platform nothing can be downloaded or run, and without the operator nobody tries.
     if (options.examples && options.operator && options.simulator)
       await awaitExamples(cluster, examples, options, progress, signal);
@@ -82,24 +75,10 @@ async function install(cluster: EmbeddedCluster, progress: Progress, signal: Abo
   );
 }
 
-/** Before anything is started, so that nobody waits for what cannot be, or compiles for a quarter of an hour unasked. */
-async function announceRealNode({ binaries }: UpOptions, progress: Progress): Promise<void> {
-  const message = describePlan(await planRealNode({ binaries }));
-  if (message !== undefined) progress({ type: 'note', task: 'real-node', message });
-}
-
-async function addRealNode(cluster: EmbeddedCluster, options: UpOptions, progress: Progress, signal: AbortSignal): Promise<void> {
-  const binaries = await ensureBinaries(nodeGroupNames, { binaries: options.binaries, progress, signal });
-  const node = await startRealNode(cluster, { binaries, progress, signal });
-  await runTask(progress, { name: 'storage', title: 'Real volumes: storage class terrain-disk' }, () =>
-    // While CDI is simulated, its claims go to the simulated classes, which are the default then.
-    startStorage(cluster, { binaries, node: node.name, kubelet: node.kubelet, isDefault: !options.simulator, signal }),
-  );
-}
-
-async function simulate(cluster: EmbeddedCluster, progress: Progress, signal: AbortSignal): Promise<void> {
-  await runTask(progress, { name: 'simulator', title: 'Simulated platform: CDI, KubeVirt, snapshots' }, () =>
-    startSimulator(cluster, { signal }),
+async function simulate(cluster: EmbeddedCluster, { real }: UpOptions, progress: Progress, signal: AbortSignal): Promise<void> {
+  const title = `Simulated platform: ${real === true ? "KubeVirt's machines" : 'CDI, KubeVirt, snapshots'}`;
+  await runTask(progress, { name: 'simulator', title }, () =>
+    startSimulator(cluster, { signal, ...(real === true ? { parts: ['kubevirt'] } : {}) }),
   );
 }
 
@@ -126,8 +105,7 @@ async function awaitExamples(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  // Containers of the examples come from registries that do not exist, which only a simulated node does not mind.
-  const canRun = nodes === 'simulated' && real !== true;
+  const canRun = nodes === 'simulated' || real === true;
   const awaited = canRun ? examples : examples.filter(({ kind }) => kind !== 'Workspace');
   const title = `Examples: all ${canRun ? 'images, machines and workspaces' : 'images and machines'} ready`;
   await runTask(progress, { name: 'readiness', title }, (report) =>

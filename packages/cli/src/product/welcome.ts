@@ -7,13 +7,11 @@ export function welcome({ cluster, options, examples }: Product): string {
   const lines = [
     '',
     `Terrain is running on a real Kubernetes at https://127.0.0.1:${cluster.port}`,
-    ...(options.real === true ? ['  real: one node, its pods, networks and volumes (storage class terrain-disk)'] : []),
+    ...(options.real === true ? real(examples.length > 0) : []),
     ...(options.nodes === 'simulated' && options.real !== true
       ? ['  simulated: nodes (by kwok); their pods only seem to run']
       : []),
-    ...(options.simulator
-      ? ['  simulated: CDI, KubeVirt and volume snapshots; what they make is labelled terrain.dev/simulated']
-      : []),
+    ...(options.simulator ? [`  simulated: ${simulated(options.real)} is labelled terrain.dev/simulated`] : []),
     '  not here yet: workshops; their objects are checked and stored, and nothing acts on them',
     '',
     'Things to try in another terminal:',
@@ -35,6 +33,20 @@ export function welcome({ cluster, options, examples }: Product): string {
     '',
   ];
   return lines.join('\n');
+}
+
+const simulated = (isReal: true | undefined): string =>
+  isReal === true
+    ? 'KubeVirt, so machines only seem to run, on disks that are real; what it makes'
+    : 'CDI, KubeVirt and volume snapshots; what they make';
+
+function real(hasExamples: boolean): string[] {
+  return [
+    '  real: one node, its pods, networks and volumes (storage class terrain-disk); CDI with its imports, snapshots and clones',
+    ...(hasExamples
+      ? ['  here only: the disks that the examples download, and stand-ins for their containers, since no public host has them']
+      : []),
+  ];
 }
 
 function displayPath(path: string): string {

@@ -195,6 +195,9 @@ export const nodeGroupNames = [
   'storage',
 ] as const satisfies readonly GroupName[];
 
+/** What `terrain up --real` needs in all: a real node, real imports, and a server for S3. */
+export const realGroupNames = [...nodeGroupNames, 'cdi', 's3'] as const satisfies readonly GroupName[];
+
 /** Where the Go modules of the groups are checked in. */
 export const moduleRoot = fileURLToPath(new URL('../../go/', import.meta.url));
 

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedError } from '#embedded-error.ts';
 import { until } from '#process/until.ts';
+import type { PartName } from '#simulator/scenario/scenario.ts';
 import type { Companion, EmbeddedCluster } from './embedded-cluster.ts';
 
 export interface ReadyCompanion extends Companion {
@@ -30,16 +33,28 @@ export async function startCompanion(
   });
 }
 
+export interface SimulatorProgramOptions {
+  /** What it plays; the rest is real, or not there. Default: everything. */
+  readonly parts?: readonly PartName[];
+  readonly signal?: AbortSignal;
+}
+
 /** Runs the platform simulator beside a cluster, in a process of its own. */
-export function startSimulator(cluster: EmbeddedCluster, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+export async function startSimulator(cluster: EmbeddedCluster, options: SimulatorProgramOptions = {}): Promise<void> {
+  const { parts, signal } = options;
+  const scenario = join(cluster.home, 'scenario.json');
+  if (parts !== undefined) await writeFile(scenario, `${JSON.stringify({ parts })}\n`);
   const simulator: ReadyCompanion = {
     name: 'simulator',
     program: process.execPath,
-    args: [fileURLToPath(new URL('../simulator/main.ts', import.meta.url))],
+    args: [
+      fileURLToPath(new URL('../simulator/main.ts', import.meta.url)),
+      ...(parts === undefined ? [] : [`--scenario=${scenario}`]),
+    ],
     user: 'terrain-simulator',
     // It plays several controllers at once, each of which has wide rights on a real cluster.
     groups: ['system:masters'],
     readyWords: 'simulator ready',
   };
-  return startCompanion(cluster, simulator, options);
+  await startCompanion(cluster, simulator, signal === undefined ? {} : { signal });
 }

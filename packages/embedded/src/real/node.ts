@@ -11,7 +11,8 @@ import type { NodeLayout } from './layout.ts';
 import { cleanMachine } from './machine/clean.ts';
 import type { MachineRecord } from './machine/record.ts';
 import { nodeNetwork } from './network.ts';
-import { cniPluginDirectory } from './packages.ts';
+import { writeStandInImage } from './oci/standard-images.ts';
+import { busyboxProgram, cniPluginDirectory } from './packages.ts';
 import type { Relay } from './relay.ts';
 
 interface Parts {
@@ -59,6 +60,11 @@ export class RealNode implements ClusterPart {
   /** Makes the image in an archive available to pods under its name. */
   importImage(archive: string): Promise<void> {
     return this.containerd.importImage(archive);
+  }
+
+  /** Makes images that stand in for those that cannot be had, under their names. */
+  async standIn(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.importImage(await writeStandInImage(this.#parts.layout.images, busyboxProgram, name));
   }
 
   /** Starts one of the node's programs and keeps it running. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { runCommand } from '#csi/command.ts';
 import type { Entry } from './entry.ts';
@@ -21,6 +22,26 @@ export async function writeShellImage(directory: string, busybox: string): Promi
   await writeImage(file, { name: shellImage, layers: [await shellEntries(busybox)], config: { command: ['sh'] } });
   return file;
 }
+
+/**
+ * An image under somebody else's name, for containers whose own image cannot be had: busybox, which says what it is, serves a page that says so too,
+ * and stays.
+ */
+export async function writeStandInImage(directory: string, busybox: string, name: string): Promise<string> {
+  const file = join(directory, `stand-in-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tar`);
+  const words = `A stand-in for ${name}: busybox and nothing else, made by terrain up --real.\n`;
+  // The first process of a container hears a request to end only if it asks for it.
+  const script = `trap 'exit 0' TERM INT; cat /www/index.html; httpd -p ${standInPort} -h /www; while :; do sleep 3600 & wait $!; done`;
+  const page: Entry[] = [
+    { kind: 'directory', path: 'www' },
+    { kind: 'text', path: 'www/index.html', text: words },
+  ];
+  const layers = [await shellEntries(busybox), page];
+  await writeImage(file, { name, layers, config: { entrypoint: ['/bin/sh', '-c', script] } });
+  return file;
+}
+
+const standInPort = 8080;
 
 /** A root file system around busybox. */
 async function shellEntries(busybox: string): Promise<Entry[]> {

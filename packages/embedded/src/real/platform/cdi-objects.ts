@@ -74,20 +74,25 @@ function trusting(configuration: WebhookConfiguration, authority: string): KubeO
   return { ...configuration, webhooks } as KubeObject;
 }
 
-/** CDI's settings, and how it is to ask for volumes of classes whose driver it does not know. */
-export function cdiSettings(storageClasses: readonly string[]): KubeObject[] {
+/** CDI's settings, and the profiles of classes. */
+export function cdiSettings(storageClasses: readonly string[], insecureRegistries: readonly string[] = []): KubeObject[] {
   const settings = {
     apiVersion: 'cdi.kubevirt.io/v1beta1',
     kind: 'CDI',
     // The annotation makes CDI take its settings from here.
     metadata: { name: 'cdi', annotations: { 'cdi.kubevirt.io/configAuthority': '' } },
-    spec: { config: { featureGates: ['HonorWaitForFirstConsumer'] }, imagePullPolicy: 'Never' },
+    spec: { config: { featureGates: ['HonorWaitForFirstConsumer'], insecureRegistries }, imagePullPolicy: 'Never' },
   };
-  const profiles = storageClasses.map((name) => ({
+  return [settings, ...storageClasses.map(storageProfile)];
+}
+
+/** How CDI is to ask for volumes of a class whose driver it does not know. */
+export function storageProfile(name: string): KubeObject {
+  const profile = {
     apiVersion: 'cdi.kubevirt.io/v1beta1',
     kind: 'StorageProfile',
     metadata: { name },
     spec: { claimPropertySets: [{ accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem' }] },
-  }));
-  return [settings, ...profiles];
+  };
+  return profile;
 }

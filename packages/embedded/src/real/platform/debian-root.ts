@@ -47,9 +47,7 @@ export interface DebianRoot {
  * Guarantees: nothing is installed on this machine and its own package lists stay as they are; the directory is whole or not there.
  */
 export async function ensureDebianRoot(options: DebianRootOptions = {}): Promise<DebianRoot> {
-  const cache = options.cacheDirectory ?? defaultCacheDirectory();
-  const key = createHash('sha256').update(JSON.stringify({ format, packages, leftOut })).digest('hex').slice(0, 16);
-  const directory = join(cache, `debian-${key}`);
+  const { cache, key, directory } = placeOf(options);
   if (existsSync(directory)) return { directory, key };
   const task = { name: 'debian-root', title: 'Debian packages for the disk importer', expectedMs: 30_000 };
   return runTask(options.progress ?? silent, task, async () => {
@@ -67,6 +65,18 @@ export async function ensureDebianRoot(options: DebianRootOptions = {}): Promise
     }
     return { directory, key };
   });
+}
+
+/** Whether it was made before. */
+export function hasDebianRoot(options: DebianRootOptions = {}): boolean {
+  return existsSync(placeOf(options).directory);
+}
+
+function placeOf({
+  cacheDirectory: cache = defaultCacheDirectory(),
+}: DebianRootOptions): DebianRoot & { readonly cache: string } {
+  const key = createHash('sha256').update(JSON.stringify({ format, packages, leftOut })).digest('hex').slice(0, 16);
+  return { cache, key, directory: join(cache, `debian-${key}`) };
 }
 
 /** The packages and everything they depend on, as if nothing were installed. */

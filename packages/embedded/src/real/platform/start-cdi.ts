@@ -20,6 +20,8 @@ export interface CdiOptions {
   readonly binaries: Binaries;
   /** Classes of storage that images may be imported to. */
   readonly storageClasses: readonly string[];
+  /** Registries that speak plain HTTP, as `host:port`. */
+  readonly insecureRegistries?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
 }
@@ -61,7 +63,7 @@ export async function startCdi(connection: Connection, options: CdiOptions): Pro
   const certificates = (await keptCertificates(connection)) ?? cdiCertificates(cdiNamespace);
   const { installed, webhooks } = cdiObjects(await printedObjects(options.binaries), certificates.webhookAuthority);
   await createIfMissing(connection, secrets, signingKey(cdiNamespace));
-  await apply([...certificates.objects, ...cdiSettings(options.storageClasses), ...installed]);
+  await apply([...certificates.objects, ...cdiSettings(options.storageClasses, options.insecureRegistries), ...installed]);
 
   const timeoutMs = options.timeoutMs ?? 180_000;
   await Promise.all([

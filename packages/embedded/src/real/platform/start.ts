@@ -10,6 +10,8 @@ export interface RealImportsOptions {
   readonly binaries: Binaries;
   /** Classes of storage that disks may be imported to. */
   readonly storageClasses: readonly string[];
+  /** Registries that speak plain HTTP, as `host:port`. */
+  readonly insecureRegistries?: readonly string[] | undefined;
   readonly progress?: Progress | undefined;
   readonly signal?: AbortSignal | undefined;
 }
