@@ -6,17 +6,19 @@ import { defaultCacheDirectory, entryName, findDamage } from '#binary/cache.ts';
 import { freeBytes } from '#binary/disk-space.ts';
 import { missingGroups } from '#binary/ensure.ts';
 import { findGo, findOnPath, goDirective } from '#binary/go-toolchain.ts';
-import { type BinaryGroup, groups, kubernetesVersion, moduleRoot, nodeGroupNames, usualGroupNames } from '#binary/group.ts';
+import { type BinaryGroup, groups, kubernetesVersion, moduleRoot, realGroupNames, usualGroupNames } from '#binary/group.ts';
 import { preferredPort } from '#cluster/port.ts';
 import { clusterStatus } from '#cluster/status.ts';
 import { homeLayout } from '#home/layout.ts';
 import { portTakenSentence } from '#home/port-holder.ts';
-import { judgeHome as judgeRecord, migrations, readRecord } from '#home/record.ts';
+import { judgeHome as judgeRecord, migrations, platformRefusal, readRecord } from '#home/record.ts';
 import { lockOwner } from '#process/file-lock.ts';
 import { isPortFree } from '#process/port.ts';
 import { podBridgeObstacle } from '#real/machine/link.ts';
 import { machineLock, readMachineRecord } from '#real/machine/record.ts';
+import { settingsObstacle } from '#real/machine/sysctl.ts';
 import { missingPackages } from '#real/packages.ts';
+import { hasDebianRoot } from '#real/platform/debian-root.ts';
 import {
   type CacheFinding,
   type Check,
@@ -29,9 +31,13 @@ import {
   judgeMemory,
   judgePlatform,
   judgePort,
+  judgeRealHome,
+  judgeRealImages,
   judgeRealMachine,
+  judgeRealMemory,
   judgeRealPackages,
   judgeRealPrograms,
+  judgeRealSettings,
   judgeRoot,
 } from './judge.ts';
 
@@ -62,18 +68,23 @@ export async function doctor({ home, cacheDirectory = defaultCacheDirectory() }:
     judgeKernel({
       filesystems: await readFile('/proc/filesystems', 'utf8').catch(() => ''),
       hasControlGroups: existsSync('/sys/fs/cgroup/cgroup.controllers') || existsSync('/sys/fs/cgroup/memory'),
+      hasLoopDevices: existsSync('/dev/loop-control') || existsSync('/dev/loop0'),
     }),
-    ...(await inspectRealNode(cacheDirectory)),
+    ...(await inspectRealNode(home, cacheDirectory)),
   ];
 }
 
-async function inspectRealNode(cacheDirectory: string): Promise<Check[]> {
+async function inspectRealNode(home: string, cacheDirectory: string): Promise<Check[]> {
   if (process.platform !== 'linux') return [];
-  const missing = await missingGroups(nodeGroupNames, { cacheDirectory });
+  const missing = await missingGroups(realGroupNames, { cacheDirectory });
   const owner = lockOwner(machineLock);
   return [
     judgeRealPrograms(missing.map((name) => groups[name])),
     judgeRealPackages(missingPackages()),
+    judgeRealImages(hasDebianRoot({ cacheDirectory }), await freeBytes(cacheDirectory)),
+    judgeRealMemory(await availableMemory()),
+    judgeRealSettings(await settingsObstacle()),
+    judgeRealHome(home, await realHomeRefusal(home)),
     judgeRealMachine({
       home: (await readMachineRecord())?.home,
       isRunning: owner !== undefined,
@@ -81,6 +92,14 @@ async function inspectRealNode(cacheDirectory: string): Promise<Check[]> {
       obstacle: await podBridgeObstacle().catch(() => undefined),
     }),
   ];
+}
+
+/** Why this home could not be started with `--real`. */
+async function realHomeRefusal(home: string): Promise<string | undefined> {
+  const layout = homeLayout(home);
+  const record = await readRecord(layout);
+  const before = typeof record === 'string' ? undefined : record.platform;
+  return platformRefusal({ ...layout, before, asked: 'real', hasData: existsSync(join(layout.data, 'member')) })?.message;
 }
 
 /** Reads every byte of the cached programs: this is the one place that does. */

@@ -11,15 +11,19 @@ import {
   judgeMemory,
   judgePlatform,
   judgePort,
+  judgeRealHome,
+  judgeRealImages,
   judgeRealMachine,
+  judgeRealMemory,
   judgeRealPackages,
   judgeRealPrograms,
+  judgeRealSettings,
   judgeRoot,
 } from './judge.ts';
 
 const port = { port: 16443, isFree: false, isFixed: false, isOurs: false, sentence: 'Port 16443 is taken by x.' };
 const whole = { group: 'core', state: 'whole', detail: 'in /cache' } as const;
-const filesystems = 'nodev\tproc\nnodev\toverlay\n\txfs\n';
+const kernel = { filesystems: 'nodev\tproc\nnodev\toverlay\n\text4\n', hasControlGroups: true, hasLoopDevices: true };
 
 const cases: Record<string, { given: Check; want: Check['state']; fix?: RegExp }> = {
   'Linux on x64': { given: judgePlatform('linux/x64'), want: 'ok' },
@@ -67,17 +71,35 @@ const cases: Record<string, { given: Check; want: Check['state']; fix?: RegExp }
   'an ordinary user': { given: judgeRoot(1000), want: 'warn', fix: /Only `--real` needs this/ },
   apt: { given: judgeApt('/usr/bin/apt-get'), want: 'ok' },
   'no apt': { given: judgeApt(undefined), want: 'warn', fix: /Only `--real`/ },
-  'a kernel with everything': { given: judgeKernel({ filesystems, hasControlGroups: true }), want: 'ok' },
-  'a kernel without xfs': {
-    given: judgeKernel({ filesystems: 'nodev\toverlay\n', hasControlGroups: true }),
+  'a kernel with everything': { given: judgeKernel(kernel), want: 'ok' },
+  'a kernel without ext4': {
+    given: judgeKernel({ ...kernel, filesystems: 'nodev\toverlay\n' }),
     want: 'warn',
     fix: /Only `--real`/,
   },
   'a kernel without control groups': {
-    given: judgeKernel({ filesystems, hasControlGroups: false }),
+    given: judgeKernel({ ...kernel, hasControlGroups: false }),
     want: 'warn',
     fix: /Only `--real`/,
   },
+  'a kernel without loop devices': {
+    given: judgeKernel({ ...kernel, hasLoopDevices: false }),
+    want: 'warn',
+    fix: /Only `--real`/,
+  },
+  'images of a real node': { given: judgeRealImages(true, 9e9), want: 'ok' },
+  'images of a real node to be made': { given: judgeRealImages(false, 9e9), want: 'warn', fix: /a minute or two/ },
+  'no room for them': { given: judgeRealImages(false, 2.5e9), want: 'warn', fix: /take about 3\.0 GB/ },
+  'settings that a real node needs': { given: judgeRealSettings(undefined), want: 'ok' },
+  'a setting that a real node would change': {
+    given: judgeRealSettings('vm.panic_on_oom is 2 and must be 0'),
+    want: 'warn',
+    fix: /Only `--real`/,
+  },
+  'enough memory for a real node': { given: judgeRealMemory(4e9), want: 'ok' },
+  'too little memory for a real node': { given: judgeRealMemory(2e9), want: 'warn', fix: /about 2\.5 GB/ },
+  'a home that may be real': { given: judgeRealHome('/h', undefined), want: 'ok' },
+  'a home that is simulated': { given: judgeRealHome('/h', 'It was used without --real.'), want: 'warn', fix: /used without/ },
   'all programs of a real node': { given: judgeRealPrograms([]), want: 'ok' },
   'programs of a real node to be built': {
     given: judgeRealPrograms([

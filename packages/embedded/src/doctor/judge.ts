@@ -107,16 +107,18 @@ export interface KernelFinding {
   /** Text of /proc/filesystems. */
   readonly filesystems: string;
   readonly hasControlGroups: boolean;
+  readonly hasLoopDevices: boolean;
 }
 
-export function judgeKernel({ filesystems, hasControlGroups }: KernelFinding): Check {
+export function judgeKernel({ filesystems, hasControlGroups, hasLoopDevices }: KernelFinding): Check {
   const known = new Set(filesystems.split('\n').map((line) => line.split('\t').at(-1)?.trim()));
   const missing = [
-    ...['overlay', 'xfs'].filter((name) => !known.has(name)).map((name) => `the ${name} file system`),
+    ...['overlay', 'ext4'].filter((name) => !known.has(name)).map((name) => `the ${name} file system`),
     ...(hasControlGroups ? [] : ['control groups']),
+    ...(hasLoopDevices ? [] : ['loop devices']),
   ];
   if (missing.length > 0) return warn('kernel', `without ${missing.join(', ')}`, realOnly);
-  return ok('kernel', 'overlay, xfs and control groups');
+  return ok('kernel', 'overlay, ext4, loop devices and control groups');
 }
 
 /** Each group that only a real node needs, in one line. */
@@ -138,6 +140,40 @@ export function judgeRealPackages(missing: readonly string[]): Check {
     `missing: ${missing.join(', ')}`,
     `The first \`terrain up --real\` installs them; \`apt-get install --no-install-recommends ${missing.join(' ')}\` does it now.`,
   );
+}
+
+/** What a first start makes, and how much room that takes: a small Debian, the images of CDI, and both again in the home. */
+export function judgeRealImages(areMade: boolean, freeBytes: number): Check {
+  const name = 'real: images';
+  const needed = areMade ? 2e9 : 3e9;
+  if (freeBytes < needed)
+    return warn(
+      name,
+      `${gigabytes(freeBytes)} free`,
+      `The images of a real node take about ${gigabytes(needed)}: free some space.`,
+    );
+  if (areMade) return ok(name, 'made');
+  return warn(name, 'not made yet', 'The first `terrain up --real` makes them from Debian packages in a minute or two.');
+}
+
+/** `obstacle` is the end of a sentence, as a start would say it. */
+export function judgeRealSettings(obstacle: string | undefined): Check {
+  const name = 'real: settings';
+  return obstacle === undefined ? ok(name, 'the kernel has those that a node needs') : warn(name, obstacle, realOnly);
+}
+
+/** A node with CDI, its storage and the control plane settles at about 1.6 GB. */
+export function judgeRealMemory(availableBytes: number): Check {
+  const name = 'real: memory';
+  const found = `${gigabytes(availableBytes)} available`;
+  return availableBytes < 2.5e9
+    ? warn(name, found, 'With `--real` about 2.5 GB are needed: close other programs.')
+    : ok(name, found);
+}
+
+/** `refusal` is what a start of this home with `--real` would say. */
+export function judgeRealHome(home: string, refusal: string | undefined): Check {
+  return refusal === undefined ? ok('real: home', `${home} may be real`) : warn('real: home', 'simulated', refusal);
 }
 
 export interface MachineFinding {
