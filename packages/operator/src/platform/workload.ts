@@ -90,6 +90,7 @@ export interface Job extends KubeObject {
 
 interface ContainerStatus {
   readonly name: string;
+  readonly image?: string;
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string };
     readonly terminated?: { readonly exitCode?: number; readonly message?: string };
@@ -127,12 +128,13 @@ const hopeless: ReadonlySet<string> = new Set([
 
 /** Why a container of the pod does not start, in the words of the kubelet; undefined when none is in trouble. */
 export function podProblem({ status }: Pod): string | undefined {
-  for (const { name, state } of status?.containerStatuses ?? []) {
+  for (const { name, image, state } of status?.containerStatuses ?? []) {
     const { reason = '', message = '' } = state?.waiting ?? {};
     if (!hopeless.has(reason)) continue;
-    // The two words for a failing pull take turns every few seconds: told as one, they cost one write.
-    const word = reason === 'ErrImagePull' ? 'ImagePullBackOff' : reason;
-    return `container ${name}: ${word}${word === 'ImagePullBackOff' || message === '' ? '' : ` (${message})`}`;
+    // The two words for a failing pull take turns every few seconds, with the runtime's words for each try: told as one, they cost one write.
+    if (reason === 'ErrImagePull' || reason === 'ImagePullBackOff')
+      return `container ${name}: ImagePullBackOff (image ${image ?? 'unknown'} is not on the node and could not be pulled)`;
+    return `container ${name}: ${reason}${message === '' ? '' : ` (${message})`}`;
   }
   return undefined;
 }

@@ -60,7 +60,7 @@ test('what a workspace needs and does not find', { concurrency: true }, async (t
     await world.create('private', { containerClusters: [{ name: 'web', containers }], imagePullSecrets: [{ name: 'lost' }] });
     const failed = await world.phase('private', 'Failed');
     assert.equal(conditionOf(failed, 'Ready')?.reason, 'PullSecretMissing');
-    assert.match(failed.status?.message ?? '', /ImagePullBackOff; pull secret lost does not exist in namespace/);
+    assert.match(failed.status?.message ?? '', /ImagePullBackOff \(image .*\); pull secret lost does not exist in namespace/);
   });
 
   on('a StorageClass of a volume', async () => {
