@@ -24,7 +24,6 @@ export { defaultHome } from '#home/layout.ts';
 export { type Progress, type ProgressEvent, runTask, silent, type TaskReport } from '#progress.ts';
 export type { RealNode } from '#real/node.ts';
 export { describePlan, planRealNode } from '#real/plan.ts';
-export { storageProfile } from '#real/platform/cdi-objects.ts';
 export { ensureDebianRoot } from '#real/platform/debian-root.ts';
 export { makeDiskFile } from '#real/platform/disk-file.ts';
 export { DiskServer } from '#real/platform/disk-server.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Sources } from '@terrain/embedded';
 import type { KubeObject } from '@terrain/runtime';
 import { readManifests } from './manifest-file.ts';
-import { containerImagesOf, forRealNode, sourcesOf } from './real-examples.ts';
+import { classesOf, containerImagesOf, forRealNode, sourcesOf } from './real-examples.ts';
 import { examplesDirectory } from './start.ts';
 
 const examples = readManifests(examplesDirectory);
@@ -59,7 +59,7 @@ test('a checksum is that of what is served, keys are those of the server, classe
     const found = real.find((object) => object.kind === kind) as KubeObject & Record<string, unknown>;
     assert.deepEqual([found[field], found.metadata.annotations, found.parameters], ['csi.terrain.dev', undefined, undefined]);
   }
-  assert.ok(find('StorageProfile', 'gp3'), 'CDI is told how to use the class');
+  assert.deepEqual(classesOf(examples), [find('StorageClass', 'gp3')]);
 });
 
 test('what is neither downloaded nor stored stays word for word', () => {

@@ -2,7 +2,7 @@
  * The examples as they can run on a real node: their images and containers are on hosts that do not have them, so this machine serves disks and
  * containers in their place. Pure.
  */
-import { driverName, type Source, type SourceKind, type Sources, sourceUrl, storageProfile } from '@terrain/embedded';
+import { driverName, type Source, type SourceKind, type Sources, sourceUrl } from '@terrain/embedded';
 import type { KubeObject } from '@terrain/runtime';
 
 interface Fields {
@@ -40,14 +40,18 @@ export function containerImagesOf(examples: readonly KubeObject[]): string[] {
   return [...new Set(containers.flatMap(({ image }) => (typeof image === 'string' ? [image] : [])))];
 }
 
+/** The classes of storage that the examples bring, for our driver: CDI wants them to be there before it is told how to use them. */
+export function classesOf(examples: readonly KubeObject[]): KubeObject[] {
+  return examples.filter(({ kind }) => kind === 'StorageClass').map((example) => onOurDriver(example, 'provisioner'));
+}
+
 /** The examples with what they download and where they keep it replaced; all else is as it was. */
 export function forRealNode(examples: readonly KubeObject[], sources: Sources): KubeObject[] {
-  return examples.flatMap((example) => {
-    if (example.kind === 'StorageClass')
-      return [onOurDriver(example, 'provisioner'), storageProfile(example.metadata.name ?? '')];
-    if (example.kind === 'VolumeSnapshotClass') return [onOurDriver(example, 'driver')];
-    if (example.kind === 'Secret') return [withKeys(example, sources)];
-    return [localised(example, sources) as KubeObject];
+  return examples.map((example) => {
+    if (example.kind === 'StorageClass') return onOurDriver(example, 'provisioner');
+    if (example.kind === 'VolumeSnapshotClass') return onOurDriver(example, 'driver');
+    if (example.kind === 'Secret') return withKeys(example, sources);
+    return localised(example, sources) as KubeObject;
   });
 }
 

@@ -14,8 +14,9 @@ import {
   startSources,
   startStorage,
 } from '@terrain/embedded';
-import type { KubeObject } from '@terrain/runtime';
-import { containerImagesOf, forRealNode, sourcesOf } from './real-examples.ts';
+import { applyManifests, type KubeObject } from '@terrain/runtime';
+import { fieldManager } from './install.ts';
+import { classesOf, containerImagesOf, forRealNode, sourcesOf } from './real-examples.ts';
 
 const storageClass = 'terrain-disk';
 
@@ -42,8 +43,11 @@ export async function startRealPlatform(
   await runTask(progress, { name: 'storage', title: `Real volumes: storage class ${storageClass}` }, () =>
     startStorage(cluster, { binaries, node: node.name, kubelet: node.kubelet, signal }),
   );
+  const classes = classesOf(examples);
+  await applyManifests(cluster.connection(), classes, { fieldManager, signal });
+  const storageClasses = [storageClass, ...classes.map(({ metadata }) => metadata.name ?? '')];
   const insecureRegistries = [sourceHost('registry')];
-  await startRealImports(cluster, node, { binaries, storageClasses: [storageClass], insecureRegistries, progress, signal });
+  await startRealImports(cluster, node, { binaries, storageClasses, insecureRegistries, progress, signal });
   if (examples.length === 0) return examples;
   const sources = await startSources(cluster, node, { binaries, sources: sourcesOf(examples), progress, signal });
   await standIn(node, containerImagesOf(examples), progress);

@@ -64,7 +64,7 @@ test('a Deployment needs no shell in its image, and is rolled when its certifica
   assert.notDeepEqual(deployment('one').spec.template.metadata, deployment('two').spec.template.metadata);
 });
 
-test('each class of storage gets a profile, since CDI knows nothing of its driver', () => {
-  const names = cdiSettings(['fast', 'slow']).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  assert.deepEqual(names, ['CDI cdi', 'StorageProfile fast', 'StorageProfile slow']);
+test('registries without TLS are named to CDI', () => {
+  const { spec } = cdiSettings(['registry:5000']) as unknown as { spec: { config: { insecureRegistries: readonly string[] } } };
+  assert.deepEqual(spec.config.insecureRegistries, ['registry:5000']);
 });

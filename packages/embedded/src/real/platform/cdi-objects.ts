@@ -74,8 +74,8 @@ function trusting(configuration: WebhookConfiguration, authority: string): KubeO
   return { ...configuration, webhooks } as KubeObject;
 }
 
-/** CDI's settings, and the profiles of classes. */
-export function cdiSettings(storageClasses: readonly string[], insecureRegistries: readonly string[] = []): KubeObject[] {
+/** CDI's settings. */
+export function cdiSettings(insecureRegistries: readonly string[] = []): KubeObject {
   const settings = {
     apiVersion: 'cdi.kubevirt.io/v1beta1',
     kind: 'CDI',
@@ -83,7 +83,7 @@ export function cdiSettings(storageClasses: readonly string[], insecureRegistrie
     metadata: { name: 'cdi', annotations: { 'cdi.kubevirt.io/configAuthority': '' } },
     spec: { config: { featureGates: ['HonorWaitForFirstConsumer'], insecureRegistries }, imagePullPolicy: 'Never' },
   };
-  return [settings, ...storageClasses.map(storageProfile)];
+  return settings;
 }
 
 /** How CDI is to ask for volumes of a class whose driver it does not know. */

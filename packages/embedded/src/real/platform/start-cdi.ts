@@ -11,14 +11,15 @@ import {
 } from '@terrain/runtime';
 import type { Binaries } from '#binary/ensure.ts';
 import { runCommand } from '#csi/command.ts';
+import { until } from '#process/until.ts';
 import { type CdiCertificates, cdiCertificates, signingKey } from './cdi-certificates.ts';
 import { cdiImageName } from './cdi-images.ts';
-import { cdiDeployments, cdiNamespace, cdiObjects, cdiSettings } from './cdi-objects.ts';
+import { cdiDeployments, cdiNamespace, cdiObjects, cdiSettings, storageProfile } from './cdi-objects.ts';
 
 export interface CdiOptions {
   /** With the programs of the group `cdi`. */
   readonly binaries: Binaries;
-  /** Classes of storage that images may be imported to. */
+  /** Classes of storage that images may be imported to; they exist. */
   readonly storageClasses: readonly string[];
   /** Registries that speak plain HTTP, as `host:port`. */
   readonly insecureRegistries?: readonly string[] | undefined;
@@ -41,10 +42,20 @@ interface Configuration extends KubeObject {
   readonly status?: { readonly filesystemOverhead?: { readonly global?: string } };
 }
 
+interface Profile extends KubeObject {
+  readonly status?: { readonly claimPropertySets?: readonly object[] };
+}
+
 const secrets: ResourceType = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
 const configMaps: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const deployments: ResourceType = { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true };
 const configurations: ResourceType = { group: 'cdi.kubevirt.io', version: 'v1beta1', plural: 'cdiconfigs', namespaced: false };
+const storageProfiles: ResourceType = {
+  group: 'cdi.kubevirt.io',
+  version: 'v1beta1',
+  plural: 'storageprofiles',
+  namespaced: false,
+};
 const fieldManager = 'terrain-embedded';
 const monthMs = 30 * 24 * 3_600_000;
 
@@ -63,7 +74,7 @@ export async function startCdi(connection: Connection, options: CdiOptions): Pro
   const certificates = (await keptCertificates(connection)) ?? cdiCertificates(cdiNamespace);
   const { installed, webhooks } = cdiObjects(await printedObjects(options.binaries), certificates.webhookAuthority);
   await createIfMissing(connection, secrets, signingKey(cdiNamespace));
-  await apply([...certificates.objects, ...cdiSettings(options.storageClasses, options.insecureRegistries), ...installed]);
+  await apply([...certificates.objects, cdiSettings(options.insecureRegistries), ...installed]);
 
   const timeoutMs = options.timeoutMs ?? 180_000;
   await Promise.all([
@@ -75,7 +86,24 @@ export async function startCdi(connection: Connection, options: CdiOptions): Pro
     ),
     waitForObject<Configuration>(connection, configurations, { name: 'config' }, unconfigured, { timeoutMs, ...signal }),
   ]);
+  await Promise.all(options.storageClasses.map((name) => ensureProfile(connection, name, { timeoutMs, ...signal })));
   await apply(webhooks);
+}
+
+/**
+ * Until CDI has taken it up: a profile of a class that it has not heard of yet is one that it deletes, and makes again with nothing in it.
+ */
+async function ensureProfile(
+  connection: Connection,
+  name: string,
+  options: { timeoutMs: number; signal?: AbortSignal },
+): Promise<void> {
+  const profiles = new Resource<Profile>(connection, storageProfiles);
+  const ask = async (): Promise<true | undefined> => {
+    const found = await profiles.apply(storageProfile(name) as Profile, { fieldManager, force: true });
+    return (found.status?.claimPropertySets?.length ?? 0) > 0 ? true : undefined;
+  };
+  await until(`CDI's profile of storage class ${name}`, ask, { ...options, everyMs: 300 });
 }
 
 /** From upstream's own code, with our images in it. */
