@@ -21,11 +21,15 @@ export interface Thing extends KubeObject {
   readonly status?: { readonly phase?: string; readonly printableStatus?: string; readonly readyToUse?: boolean };
 }
 
-/** An object as somebody would write it down: nothing that the server, its owner or its labels added. */
+const wishes = new Set(['cdi.kubevirt.io/storage.bind.immediate.requested', 'cdi.kubevirt.io/allowClaimAdoption']);
+/** Annotations of CDI that a person sets; others are its own notes, which it would have to make. */
+export const isWish = (annotation: string): boolean => wishes.has(annotation);
+
+/** An object as somebody would write it down: nothing that the server, the platform, its owner or its labels added. */
 export function written({ metadata, ...rest }: KubeObject): KubeObject {
   const { status: _, ...kept } = rest as typeof rest & { status?: unknown };
   const { name = '', annotations = {} } = metadata;
-  const own = Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('cdi.kubevirt.io/')));
+  const own = Object.fromEntries(Object.entries(annotations).filter(([key]) => isWish(key)));
   return { ...kept, metadata: { name, annotations: own } };
 }
 

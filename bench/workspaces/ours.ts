@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Workspace } from '@terrain/api';
 import { type KubeObject, Resource } from '@terrain/runtime';
 import type { RunningOperator, Stage } from '../images/measure/stage.ts';
+import { isWish } from '../vms/objects.ts';
 import { countWrites } from '../vms/writes.ts';
 import { children, namespaces, workspaces } from './kinds.ts';
 import { aLab, labName, labNamespace } from './lab.ts';
@@ -80,7 +81,7 @@ async function manifestsOf({ api }: Stage): Promise<KubeObject[]> {
       const spec = Object.fromEntries(Object.entries(rest.spec ?? {}).filter(([field]) => !assigned.has(field)));
       const { name = '', labels = {}, annotations = {} } = metadata;
       const kept = Object.fromEntries(
-        Object.entries(annotations).filter(([key]) => /^(cdi\.kubevirt\.io|pelotech\.ot)\//.test(key)),
+        Object.entries(annotations).filter(([key]) => isWish(key) || key.startsWith('pelotech.ot/')),
       );
       // Lists of built-in kinds leave out what every item is.
       const written = { ...rest, ...(rest.spec === undefined ? {} : { spec }), apiVersion, kind };
