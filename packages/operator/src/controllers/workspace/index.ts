@@ -8,12 +8,13 @@ import { networkType } from '#platform/network.ts';
 import { PlatformWait } from '#platform/platform-wait.ts';
 import type { Pod } from '#platform/workload.ts';
 import { childTypes } from './children.ts';
-import { imageNews } from './news.ts';
+import { imageNews, podNews } from './news.ts';
 import { addIndexes, type WorkspaceInformers, workspacesOf } from './observe.ts';
 import type { Deps } from './pass.ts';
 import { QuietTime } from './quiet-time.ts';
 import { reconcileWorkspace } from './reconcile.ts';
 import type { WorkspacePolicy } from './snapshot.ts';
+import { Strangers } from './strangers.ts';
 
 export interface WorkspaceControllerOptions extends Pick<Deps, 'ready' | 'serverNow' | 'policy' | 'clusterRanges' | 'namespace'> {
   readonly manager: Manager;
@@ -56,6 +57,7 @@ export function addWorkspaceController(options: WorkspaceControllerOptions): Wor
     informers,
     api,
     quiet: new QuietTime(),
+    strangers: new Strangers(),
     record: (object, happening) => manager.events.record(object, happening),
     awaitPlatform: (key, isWaiting) => platform.set(key, isWaiting),
   };
@@ -69,7 +71,7 @@ export function addWorkspaceController(options: WorkspaceControllerOptions): Wor
   controller
     .owns(informers.machines)
     .watches(informers.images, (image) => workspacesOf.image(informers, image), imageNews)
-    .watches(informers.pods, (pod) => workspacesOf.pod(informers, pod))
+    .watches(informers.pods, (pod) => workspacesOf.pod(informers, pod), podNews)
     .watches(informers.namespaces, (found) => workspacesOf.namespace(informers, found))
     .watches(informers.ownSecrets, (secret) => workspacesOf.pullSecret(informers, secret));
   informers.storageClasses.onChange(() => platform.wakeAll());

@@ -16,6 +16,7 @@ import type { ObserveSources } from './observe.ts';
 import type { QuietTime } from './quiet-time.ts';
 import { type Finding, type Snapshot, type StoredWorkspace, stuck } from './snapshot.ts';
 import { type Report, statusOf } from './status.ts';
+import type { Strangers } from './strangers.ts';
 
 /** What every pass shares. */
 export interface Deps extends ObserveSources {
@@ -23,6 +24,7 @@ export interface Deps extends ObserveSources {
   /** Resolves when the policy in force is known. */
   readonly ready: Promise<void>;
   readonly quiet: QuietTime;
+  readonly strangers: Strangers;
   readonly record: (object: KubeObject, happening: Happening) => void;
   /** Notes that the workspace waits for something cluster-wide (a class, a kind), or that it does not. */
   readonly awaitPlatform: (key: string, isWaiting: boolean) => void;

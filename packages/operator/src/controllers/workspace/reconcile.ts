@@ -15,7 +15,6 @@ import { blockerOf, isCurrent, type Pass, save } from './pass.ts';
 import { releaseImage, removeChild, removeWorkspace } from './removal.ts';
 import { childId, type Finding, type Snapshot, type StoredWorkspace } from './snapshot.ts';
 import { newSshKey } from './ssh-key.ts';
-import { strangersIn } from './strangers.ts';
 
 /** Makes a workspace be as it should, as far as that is possible now. */
 export async function reconcileWorkspace(pass: Pass): Promise<Result> {
@@ -152,10 +151,10 @@ async function withoutStrangers(
   desired: KubeObject,
   made: KubeObject,
 ): Promise<KubeObject> {
-  const strangers = made.metadata.deletionTimestamp === undefined ? strangersIn(desired, made) : [];
+  const strangers = made.metadata.deletionTimestamp === undefined ? deps.strangers.in(desired, made) : [];
   if (strangers.length === 0) return made;
   const { name = '', namespace, resourceVersion } = made.metadata;
-  return deps.api.request<KubeObject>({
+  const answer = await deps.api.request<KubeObject>({
     method: 'PATCH',
     path: resourcePath(type, { name, namespace }),
     contentType: 'application/json-patch+json',
@@ -166,6 +165,8 @@ async function withoutStrangers(
     ],
     signal,
   });
+  deps.strangers.removed(desired, answer);
+  return answer;
 }
 
 /** Made once: machines have the public half from their first start. */

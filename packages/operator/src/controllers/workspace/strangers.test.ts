@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '@terrain/runtime';
-import { strangersIn } from './strangers.ts';
+import { Strangers, strangersIn } from './strangers.ts';
 
 const object = (kind: string, spec: unknown): KubeObject =>
   ({ apiVersion: 'v1', kind, metadata: { name: 'x' }, spec }) as KubeObject;
@@ -96,3 +96,15 @@ const cases: Record<string, { kind: string; desired: object; actual: object; wan
 
 for (const [name, { kind, desired, actual, want }] of Object.entries(cases))
   test(`strangers in a child: ${name}`, () => assert.deepEqual(strangersIn(object(kind, desired), object(kind, actual)), want));
+
+test('strangers that come back at once are left alone, others in the same child are not', () => {
+  const ports = (...names: string[]): KubeObject =>
+    object('Service', { ports: names.map((name, index) => ({ ...port, name, port: index })) });
+  const [desired, once, twice] = [ports('a'), ports('a', 'b'), ports('a', 'b', 'c')];
+  const strangers = new Strangers();
+  assert.deepEqual(strangers.in(desired, once), ['/spec/ports/1']);
+  strangers.removed(desired, desired);
+  assert.deepEqual(strangers.in(desired, once), ['/spec/ports/1'], 'whoever put it there before may do so again');
+  strangers.removed(desired, once);
+  assert.deepEqual([strangers.in(desired, once), strangers.in(desired, twice)], [[], ['/spec/ports/2']]);
+});

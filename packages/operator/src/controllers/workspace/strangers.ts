@@ -19,6 +19,28 @@ export function strangersIn(desired: KubeObject, actual: KubeObject): string[] {
   return [...found, ...filled];
 }
 
+/**
+ * Which strangers are to be removed, and which are not worth it: those that were there again in the very answer to their removal. Somebody's admission
+ * puts them there, and would do so for ever.
+ */
+export class Strangers {
+  readonly #lasting = new Set<string>();
+
+  in(desired: KubeObject, actual: KubeObject): string[] {
+    return strangersIn(desired, actual).filter((pointer) => !this.#lasting.has(idOf(actual, pointer)));
+  }
+
+  /** To be told what the child was after a removal. */
+  removed(desired: KubeObject, answer: KubeObject): void {
+    if (this.#lasting.size > most) this.#lasting.clear();
+    for (const pointer of strangersIn(desired, answer)) this.#lasting.add(idOf(answer, pointer));
+  }
+}
+
+/** More than any cluster has whose admission does so; beyond it a removal is tried once more. */
+const most = 10_000;
+const idOf = ({ metadata }: KubeObject, pointer: string): string => `${metadata.uid}${pointer}`;
+
 const specOf = (object: KubeObject): unknown => (object as { readonly spec?: unknown }).spec;
 
 function strangers(desired: unknown, actual: unknown, where: string, wholes: readonly string[]): string[] {
