@@ -162,7 +162,7 @@ export function judgeRealSettings(obstacle: string | undefined): Check {
   return obstacle === undefined ? ok(name, 'the kernel has those that a node needs') : warn(name, obstacle, realOnly);
 }
 
-/** A node with CDI, its storage and the control plane settles at about 1.6 GB. */
+/** A node with CDI, its storage, the control plane and the examples take about 2.2 GB. */
 export function judgeRealMemory(availableBytes: number): Check {
   const name = 'real: memory';
   const found = `${gigabytes(availableBytes)} available`;
