@@ -39,6 +39,7 @@ const failed = pod({ terminated: { exitCode: 1, message: 'no space' } });
 const pods: Record<string, { old?: Pod; after?: Pod; want: boolean }> = {
   'a pod that is new': { after: pod({ waiting: { reason: 'ContainerCreating' } }), want: false },
   'a pod that runs': { old: pod({ waiting: { reason: 'ContainerCreating' } }), after: running, want: false },
+  'labels of a pod that runs': { old: running, after: pod({ running: {} }, { a: 'b' }), want: false },
   'the end of a pod that ran': { old: running, want: false },
   'a pod that does not start': { old: running, after: stuckPod, want: true },
   'a pod that was found so': { after: stuckPod, want: true },
