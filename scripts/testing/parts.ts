@@ -25,7 +25,8 @@ const nodeTest = ['node', '--test', '--test-isolation=none', '--test-reporter=./
 const machineTests = 'packages/operator/test/apiserver/{virtualmachine,vm-*,workspace*}.test.ts';
 
 /**
- * Cheap and telling first, then the long ones: two run at a time, and a long one that starts last would run alone.
+ * Cheap and telling first, then the long ones: two run at a time, and a long one that starts last would run alone. Those with a real node are apart:
+ * a machine has one.
  */
 export const parts: readonly Part[] = [
   { name: 'types', purpose: 'the compiler, strict', command: ['tsc', '-p', 'tsconfig.json'] },
@@ -79,6 +80,14 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
+    name: 'imports',
+    purpose: 'disk images with the real CDI and storage driver, and what the simulator must do as they do',
+    command: nodeTest,
+    tests: ['packages/embedded/test/real/imports.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
+    isOnlyOnRequest: true,
+  },
+  {
     name: 'cli',
     purpose: 'the terrain command as a person runs it',
     command: nodeTest,
@@ -116,12 +125,12 @@ export const parts: readonly Part[] = [
     isOnlyWhenBuilt: true,
   },
   {
-    name: 'imports',
-    purpose: 'disk images with the real CDI, and that the simulator does as CDI and our storage driver do',
+    name: 'up',
+    purpose: 'terrain up --real: the examples downloaded, cloned and run for real, stopped and started again',
     command: nodeTest,
-    tests: ['packages/embedded/test/real/contract-*.test.ts'],
+    tests: ['packages/embedded/test/real/up.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
-    isOnlyOnRequest: true,
+    isOnlyWhenBuilt: true,
   },
 ];
 

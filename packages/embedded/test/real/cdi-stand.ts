@@ -1,6 +1,8 @@
 /** The shared cluster with a real node, with CDI on it and servers with disks to download: what the suites about imports use. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFile, copyFile, mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type EmbeddedCluster, ensureBinaries } from '@terrain/embedded';
@@ -11,6 +13,7 @@ import { type DiskFile, type DiskFileOptions, makeDiskFile } from '#real/platfor
 import { DiskServer } from '#real/platform/disk-server.ts';
 import { type S3Server, startS3 } from '#real/platform/s3-server.ts';
 import { startRealImports } from '#real/platform/start.ts';
+import { ImporterLog } from './cdi-importer.ts';
 import { type RealStand, realCluster } from './real-cluster.ts';
 
 export const mebibyte = 1024 ** 2;
@@ -29,6 +32,7 @@ export const types = {
   configMaps: core('configmaps'),
   events: core('events'),
   volumes: { ...core('persistentvolumes'), namespaced: false },
+  contents: { ...custom('snapshot.storage.k8s.io', 'v1', 'volumesnapshotcontents'), namespaced: false },
   namespaces: { ...core('namespaces'), namespaced: false },
 } as const satisfies Record<string, ResourceType>;
 
@@ -36,10 +40,10 @@ export const types = {
 export interface Thing extends KubeObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
-  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
 }
 
-const watched = [types.images, types.dataVolumes, types.snapshots, types.claims, types.pods, types.volumes];
+const watched = [types.images, types.dataVolumes, types.snapshots, types.claims, types.pods, types.volumes, types.contents];
 
 /** Both are started with the first stand of this process, and stopped with its cluster. */
 let cdi: Promise<RealStand> | undefined;
@@ -57,6 +61,11 @@ function withCdi(): Promise<RealStand> {
   return cdi;
 }
 
+export interface Keys {
+  readonly accessKeyId: string;
+  readonly secretKey: string;
+}
+
 export class CdiStand implements AsyncDisposable {
   readonly cluster: EmbeddedCluster;
   readonly node: RealNode;
@@ -64,19 +73,30 @@ export class CdiStand implements AsyncDisposable {
   readonly s3: S3Server;
   /** Where the storage driver keeps volumes and snapshots. */
   readonly volumes: string;
+  readonly importers = new ImporterLog();
+  /** What the driver calls the volumes that were ever heard of, by the namespace of their claim. */
+  readonly #handles = new Map<string, Set<string>>();
   readonly #directory: string;
   readonly #informers: Informers;
   readonly #listeners = new Set<() => void>();
+  readonly #servers: DiskServer[] = [];
 
   private constructor(directory: string, parts: { cluster: EmbeddedCluster; node: RealNode; server: DiskServer; s3: S3Server }) {
     this.#directory = directory;
     ({ cluster: this.cluster, node: this.node, server: this.server, s3: this.s3 } = parts);
     this.volumes = join(this.cluster.home, 'volumes');
     this.#informers = new Informers({ api: this.cluster.connection(), clock: systemClock });
-    for (const type of watched)
-      this.#informers.get<Thing>(type).onChange(() => {
-        for (const listener of this.#listeners) listener();
-      });
+    this.#informers.get<Thing>(types.pods).onChange((change) => {
+      if (change.type !== 'deleted') this.importers.pod(change.new);
+    });
+    this.#informers.get<Thing>(types.dataVolumes).onChange((change) => {
+      if (change.type !== 'deleted') this.importers.dataVolume(change.new);
+    });
+    this.#informers.get<Thing>(types.volumes).onChange((change) => {
+      if (change.type !== 'deleted') this.#noteVolume(change.new);
+    });
+    for (const type of watched) this.#informers.get<Thing>(type).onChange(() => this.#tell());
+    this.#hear(this.server);
   }
 
   static async open(): Promise<CdiStand> {
@@ -93,8 +113,13 @@ export class CdiStand implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#informers.close();
-    await this.server.close();
+    await Promise.all(this.#servers.map((server) => server.close()));
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  /** Another server, with figures of its own. */
+  async newServer(): Promise<DiskServer> {
+    return this.#hear(await DiskServer.start({ host: this.node.address }));
   }
 
   resource<T extends KubeObject = Thing>(type: ResourceType): Resource<T> {
@@ -107,11 +132,27 @@ export class CdiStand implements AsyncDisposable {
     return name;
   }
 
-  /** A disk with bytes in it, made once. */
-  async disk(name: string, options: DiskFileOptions): Promise<DiskFile> {
+  /** A disk with bytes in it, made once. `paddingBytes` follow it in its file and are no part of it. */
+  async disk(name: string, { paddingBytes = 0, ...options }: DiskFileOptions & { paddingBytes?: number }): Promise<DiskFile> {
     const file = join(this.#directory, 'disks', name);
     await mkdir(dirname(file), { recursive: true });
-    return makeDiskFile(await ensureDebianRoot(), file, options);
+    const disk = await makeDiskFile(await ensureDebianRoot(), file, options);
+    if (paddingBytes === 0) return disk;
+    await appendFile(file, randomBytes(paddingBytes));
+    return { ...disk, fileBytes: (await stat(file)).size };
+  }
+
+  /** The address of an object in the S3 server, by way of the server that counts; it has a file's content, or is not there. */
+  async bucketUrl(key: string, file?: string): Promise<string> {
+    const object = join(this.s3.root, key);
+    await mkdir(dirname(object), { recursive: true });
+    if (file !== undefined) await copyFile(file, object);
+    return this.server.forward(key, this.s3.origin);
+  }
+
+  async createKeys(namespace: string, name: string, { accessKeyId, secretKey }: Keys): Promise<void> {
+    const stringData = { accessKeyId, secretKey };
+    await this.resource(types.secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData });
   }
 
   find(type: (typeof watched)[number], namespace: string | undefined, name: string): Thing | undefined {
@@ -123,12 +164,11 @@ export class CdiStand implements AsyncDisposable {
     return namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
   }
 
-  /** Waits until something is the case, looking at every change. `scene` is told when it never is. */
+  /** Waits until something is the case, looking at every change of an object and of what was downloaded. `scene` is told when it never is. */
   until<T>(what: string, look: () => T | undefined | false, scene: () => unknown = () => ''): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
-        clearInterval(nowAndThen);
         this.#listeners.delete(listener);
       };
       const timer = setTimeout(() => {
@@ -141,8 +181,6 @@ export class CdiStand implements AsyncDisposable {
         end();
         resolve(found);
       };
-      // For what no object tells, such as how much was downloaded.
-      const nowAndThen = setInterval(listener, 500);
       this.#listeners.add(listener);
       listener();
     });
@@ -158,46 +196,6 @@ export class CdiStand implements AsyncDisposable {
     );
   }
 
-  /** The hash of the first bytes of the disk in a claim, as a pod sees them; and whether anything follows them. */
-  async diskIn(namespace: string, claim: string, bytes: number): Promise<{ sha256: string; rest: string }> {
-    const name = `look-${claim}`.slice(0, 60);
-    const script = [
-      `head -c ${bytes} /data/disk.img | sha256sum | cut -d' ' -f1`,
-      `tail -c +$((${bytes} + 1)) /data/disk.img | tr -d '\\0' | head -c 1 | wc -c`,
-    ].join('; ');
-    await this.resource(types.pods).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace },
-      spec: {
-        restartPolicy: 'Never',
-        securityContext: { runAsUser: 107, fsGroup: 107 },
-        containers: [
-          {
-            name: 'look',
-            image: 'localhost/terrain/shell:1',
-            imagePullPolicy: 'Never',
-            command: ['sh', '-c', `{ ${script}; } > /dev/termination-log`],
-            volumeMounts: [{ name: 'data', mountPath: '/data' }],
-          },
-        ],
-        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim, readOnly: true } }],
-      },
-    });
-    const pod = await this.until(
-      `the end of pod ${name}`,
-      () => {
-        const found = this.find(types.pods, namespace, name);
-        return ['Succeeded', 'Failed'].includes(String(found?.status?.phase)) ? found : undefined;
-      },
-      () => this.find(types.pods, namespace, name)?.status,
-    );
-    const statuses = pod.status?.containerStatuses as readonly { state: { terminated?: { message?: string } } }[] | undefined;
-    const [sha256 = '', rest = ''] = (statuses?.[0]?.state.terminated?.message ?? '').trim().split('\n');
-    await this.remove(types.pods, namespace, name);
-    return { sha256, rest: rest.trim() };
-  }
-
   async remove(type: (typeof watched)[number], namespace: string, name: string): Promise<void> {
     await this.resource(type)
       .delete({ name, namespace }, {})
@@ -206,4 +204,44 @@ export class CdiStand implements AsyncDisposable {
       });
     await this.untilGone(type, namespace, name);
   }
+  /** Waits until nothing of an import is left in a namespace, neither in the API nor on the disk. */
+  async untilNothingLeft(namespace: string): Promise<void> {
+    await Promise.all([types.dataVolumes, types.claims, types.pods].map((type) => this.untilGone(type, namespace)));
+    const left = () => this.list(types.volumes).filter(({ spec }) => namespaceOf(spec) === namespace);
+    await this.until(
+      `the end of the volumes of ${namespace}`,
+      () => left().length === 0,
+      () => left().map(({ metadata, status }) => [metadata, status]),
+    );
+    const kept = readdirSync(join(this.volumes, 'volumes'));
+    const handles = this.#handles.get(namespace) ?? new Set();
+    assert.ok(handles.size > 0, `volumes of ${namespace} were heard of`);
+    assert.deepEqual(
+      kept.filter((name) => handles.has(name)),
+      [],
+      `directories of ${namespace}`,
+    );
+  }
+
+  #hear(server: DiskServer): DiskServer {
+    server.onTraffic(() => this.#tell());
+    this.#servers.push(server);
+    return server;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #noteVolume({ spec }: Thing): void {
+    const namespace = namespaceOf(spec);
+    const handle = (spec?.csi as { volumeHandle?: string } | undefined)?.volumeHandle;
+    if (namespace === undefined || handle === undefined) return;
+    const handles = this.#handles.get(namespace) ?? new Set();
+    this.#handles.set(namespace, handles.add(handle));
+  }
+}
+
+function namespaceOf(spec: Thing['spec']): string | undefined {
+  return (spec?.claimRef as { namespace?: string } | undefined)?.namespace;
 }

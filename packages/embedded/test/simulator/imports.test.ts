@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiError } from '@terrain/runtime';
-import { conditionOf, download, phaseOf, Stage, statusOf, type Thing } from './stage.ts';
+import { conditionOf, isPhase, phaseOf, statusOf } from '../things.ts';
+import { download, Stage } from './stage.ts';
 
-const bound = (object: Thing): boolean => phaseOf(object) === 'Bound';
-const isPhase = (phase: string) => (object: Thing) => phaseOf(object) === phase;
+const bound = isPhase('Bound');
 
 describe('DataVolumes that import, on a real API server', () => {
   let stage: Stage;
@@ -34,8 +34,8 @@ describe('DataVolumes that import, on a real API server', () => {
     assert.deepEqual([progress[0], progress.at(-1)], ['N/A', '100.0%']);
     assert.ok(progress.slice(1, -1).every((value) => /^\d+\.\d\d%$/.test(value)) && progress.length > 2, progress.join(' '));
 
-    const succeeded = stage.momentOf('DataVolume', namespace, 'disk', isPhase('Succeeded'))!;
-    assert.ok(succeeded < stage.momentOf('PersistentVolumeClaim', namespace, 'disk', bound)!, 'Succeeded comes before Bound');
+    const succeeded = stage.versionOf('DataVolume', namespace, 'disk', isPhase('Succeeded'));
+    assert.ok(succeeded < stage.versionOf('PersistentVolumeClaim', namespace, 'disk', bound), 'Succeeded comes before Bound');
     assert.deepEqual(
       stage.sequence('PersistentVolumeClaim', namespace, 'disk', phaseOf),
       ['Pending', 'Bound'],
@@ -78,12 +78,12 @@ describe('DataVolumes that import, on a real API server', () => {
       (object) => `${conditionOf(object, 'Running')?.status} ${conditionOf(object, 'Running')?.reason}`,
     );
     assert.equal(flips.filter((value) => value === 'True Pod is running').length, 3, flips.join(', '));
-    await stage.untilHeard(
+    await stage.wait(
       () =>
         stage.entries.some(
           ({ kind, object }) => kind === 'Event' && (object as unknown as { message?: string } | undefined)?.message === text,
         ),
-      'no event told of the failure',
+      () => 'no event told of the failure',
     );
   });
 
@@ -124,60 +124,15 @@ describe('DataVolumes that import, on a real API server', () => {
         stage.statesOf(kind, namespace, name).findLast(({ object }) => object === undefined)!.atMs;
       const isPodLast = gone('Pod', pod.metadata.name) > gone('DataVolume', 'disk');
       assert.equal(isPodLast, propagationPolicy === 'Background', 'only foreground deletion waits for the pod');
-      await stage.untilHeard(
+      await stage.wait(
         () =>
           !stage.entries.some(
             ({ kind, namespace: at, name }) =>
               kind === 'PersistentVolumeClaim' && at === namespace && stage.statesOf(kind, at, name).at(-1)?.object !== undefined,
           ),
-        'a claim was left',
+        () => 'a claim was left',
       );
     });
-
-  test('a real quota: Pending with ErrExceededQuota, and it goes on when there is room (1.4, B.4)', async () => {
-    const namespace = await stage.namespace();
-    const quotas = `/api/v1/namespaces/${namespace}/resourcequotas`;
-    const quota = {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'q' },
-      spec: { hard: { 'requests.storage': '1Gi' } },
-    };
-    await stage.connection.request({ method: 'POST', path: quotas, body: quota });
-    await stage.create('DataVolume', namespace, 'disk', download());
-    const waiting = await stage.until(
-      'DataVolume',
-      namespace,
-      'disk',
-      (object) => conditionOf(object, 'Bound')?.reason === 'ErrExceededQuota',
-    );
-    assert.equal(phaseOf(waiting), 'Pending', 'the 6 % overhead does not fit');
-    assert.match(conditionOf(waiting, 'Ready')?.message ?? '', /exceeded quota: q/);
-    await stage.connection.request({
-      method: 'PATCH',
-      path: `${quotas}/q`,
-      contentType: 'application/merge-patch+json',
-      body: { spec: { hard: { 'requests.storage': '10Gi' } } },
-    });
-    await stage.until('DataVolume', namespace, 'disk', isPhase('Succeeded'));
-  });
-
-  test('a missing Secret: CreateContainerConfigError until it comes (1.4, B.4)', async () => {
-    const namespace = await stage.namespace();
-    await stage.create('DataVolume', namespace, 'disk', download('', { source: { secretRef: 'keys' } }));
-    const waiting = await stage.until(
-      'DataVolume',
-      namespace,
-      'disk',
-      (object) => conditionOf(object, 'Running')?.reason === 'CreateContainerConfigError',
-    );
-    assert.deepEqual(
-      [phaseOf(waiting), conditionOf(waiting, 'Running')?.message],
-      ['ImportScheduled', 'secret "keys" not found'],
-    );
-    await stage.create('Secret', namespace, 'keys', { stringData: { accessKeyId: 'a', secretKey: 'b' } });
-    await stage.until('DataVolume', namespace, 'disk', isPhase('Succeeded'));
-  });
 
   test('a class that does not exist is waited for (1.3)', async () => {
     const namespace = await stage.namespace();

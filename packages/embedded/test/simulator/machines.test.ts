@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiError, type KubeObject, waitForObject } from '@terrain/runtime';
-import { conditionOf, download, phaseOf, Stage, statusOf, type Thing } from './stage.ts';
+import type { Thing } from '../record.ts';
+import { conditionOf, isPhase, phaseOf, statusOf } from '../things.ts';
+import { download, Stage } from './stage.ts';
 
 const printed = (object: Thing | undefined): string => statusOf(object, 'printableStatus');
 const isPrinted = (status: string) => (object: Thing) => printed(object) === status;
-const isPhase = (phase: string) => (object: Thing) => phaseOf(object) === phase;
 const reasonOf = (object: Thing | undefined, type: string): string => conditionOf(object, type)?.reason ?? '';
 const switched = (switches: string): object => ({ annotations: { 'terrain.dev/sim': switches } });
 
@@ -57,10 +58,10 @@ describe('VirtualMachines, on a real API server', () => {
     );
     assert.deepEqual([ready[1], ready.at(-1)], ['False VMINotExists', 'True ']);
     assert.ok(ready.includes('False GuestNotRunning'), ready.join(', '));
-    const running = stage.momentOf('VirtualMachineInstance', namespace, 'vm', isPhase('Running'))!;
+    const running = stage.versionOf('VirtualMachineInstance', namespace, 'vm', isPhase('Running'));
     assert.ok(
       running <=
-        stage.momentOf('VirtualMachineInstance', namespace, 'vm', (object) => conditionOf(object, 'Ready')?.status === 'True')!,
+        stage.versionOf('VirtualMachineInstance', namespace, 'vm', (object) => conditionOf(object, 'Ready')?.status === 'True'),
     );
     const [lab] = (instance.status?.interfaces ?? []) as { ipAddress?: string; infoSource?: string; mac?: string }[];
     assert.deepEqual([lab?.ipAddress, lab?.infoSource, lab?.mac], ['10.10.0.5', 'domain, guest-agent', '02:00:00:00:00:01']);
@@ -120,7 +121,10 @@ describe('VirtualMachines, on a real API server', () => {
     await stage.create('VirtualMachine', namespace, 'vm', machine(disk('root')));
     const flips = (): readonly string[] =>
       stage.sequence('VirtualMachine', namespace, 'vm', printed).filter((value) => value === 'DataVolumeError');
-    await stage.untilHeard(() => flips().length >= 2, 'DataVolumeError was not seen twice');
+    await stage.wait(
+      () => flips().length >= 2,
+      () => 'DataVolumeError was not seen twice',
+    );
   });
 
   test('stopped and started again by its run strategy (kubevirt 6)', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { conditionOf, download, phaseOf, Stage, statusOf, type Thing } from './stage.ts';
+import type { Thing } from '../record.ts';
+import { conditionOf, isPhase, phaseOf, statusOf } from '../things.ts';
+import { download, Stage } from './stage.ts';
 
 const isReady = (object: Thing): boolean => statusOf(object, 'readyToUse') === 'true';
-const isPhase = (phase: string) => (object: Thing) => phaseOf(object) === phase;
 const errorOf = (object: Thing | undefined): string => (object?.status?.error as { message?: string } | undefined)?.message ?? '';
 const of = (claim: string, volumeSnapshotClassName?: string): object => ({
   spec: {
@@ -58,8 +59,8 @@ describe('VolumeSnapshots and clones, on a real API server', () => {
     assert.equal(statusOf(waiting, 'readyToUse'), 'false');
     const done = await stage.until('VolumeSnapshot', namespace, 'early', isReady);
     assert.equal(errorOf(done), '');
-    const ready = stage.momentOf('VolumeSnapshot', namespace, 'early', isReady)!;
-    assert.ok(ready > stage.momentOf('PersistentVolumeClaim', namespace, 'image', isPhase('Bound'))!);
+    const ready = stage.versionOf('VolumeSnapshot', namespace, 'early', isReady);
+    assert.ok(ready > stage.versionOf('PersistentVolumeClaim', namespace, 'image', isPhase('Bound')));
   });
 
   test('a class that does not exist is told, and the snapshot is cut when it comes', async () => {
@@ -170,7 +171,7 @@ describe('VolumeSnapshots and clones, on a real API server', () => {
     await stage.until('VolumeSnapshot', namespace, 'cut', isReady);
     const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'cut' };
     await stage.create('PersistentVolumeClaim', namespace, 'small', { spec: { ...spec, dataSourceRef } });
-    await stage.untilHeard(
+    await stage.wait(
       () =>
         stage.entries.some(
           ({ kind, namespace: at, object }) =>
@@ -178,7 +179,7 @@ describe('VolumeSnapshots and clones, on a real API server', () => {
             at === namespace &&
             (object as unknown as { reason?: string } | undefined)?.reason === 'ProvisioningFailed',
         ),
-      'no event told that the restore is too small',
+      () => 'no event told that the restore is too small',
     );
     await stage.create('PersistentVolumeClaim', namespace, 'whole', { spec: { ...spec, ...sized('2Gi'), dataSourceRef } });
     await stage.until('PersistentVolumeClaim', namespace, 'whole', isPhase('Bound'));
