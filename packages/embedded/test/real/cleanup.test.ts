@@ -9,9 +9,21 @@ import { clusterCredentials } from '@terrain/embedded';
 import { Connection } from '@terrain/runtime';
 import { cleanAfterCrash } from '#real/machine/clean.ts';
 import { lockMachine } from '#real/machine/record.ts';
+import { differences, kernelSettings } from './kernel-settings.ts';
 import { machineState } from './machine-state.ts';
 import { apply, claimObject, namespaceObject, realCluster, sharedHome, shellOf, shellPod } from './real-cluster.ts';
 import { realNodeTurn } from './turn.ts';
+
+/** What a node may change of the kernel's settings while it runs. The kernel itself changes the last three along with the first. */
+const mayDiffer = [
+  'net/ipv4/ip_forward',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'vm/overcommit_memory',
+  'net/ipv4/conf/all/forwarding',
+  'net/ipv4/conf/default/forwarding',
+  'net/ipv4/conf/all/accept_redirects',
+];
 
 const namespace = 'keeps';
 const script = '[ -e /data/word ] || echo first > /data/word';
@@ -62,6 +74,7 @@ test('a node that ends in order leaves nothing behind; one that is killed is cle
   await realNodeTurn();
   const home = sharedHome();
   const before = await stateAtRest(home);
+  const settings = kernelSettings();
 
   const first = await startChild();
   const shell = await shellOf(join(home, 'kubeconfig'));
@@ -75,10 +88,17 @@ test('a node that ends in order leaves nothing behind; one that is killed is cle
   }
   assert.equal(await shell.execUntil(namespace, 'keeper', 'cat /data/word'), 'first\n');
   await shell.execUntil(namespace, 'keeper', 'echo second > /data/word');
+  const changed = differences(settings, kernelSettings());
+  assert.deepEqual(
+    changed.filter((name) => !mayDiffer.includes(name)),
+    [],
+    'no other setting of the kernel is changed',
+  );
   const ended = once(first, 'exit');
   first.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
   assert.deepEqual(await stateAtRest(home), before, 'after an orderly end');
+  assert.deepEqual(differences(settings, kernelSettings()), [], 'every setting is as it was');
 
   const second = await startChild();
   assert.equal(await shell.execUntil(namespace, 'keeper', 'cat /data/word'), 'second\n', 'the pod runs again with its data');
