@@ -2,7 +2,7 @@ import type { Clock } from '#clock/clock.ts';
 import { deepFreeze } from '#store/freeze.ts';
 import { compareVersions } from '#store/resource-version.ts';
 import type { IndexFunction } from '#store/secondary-index.ts';
-import { SharedStrings } from '#store/shared-strings.ts';
+import { shareWords } from '#store/share-words.ts';
 import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
@@ -89,11 +89,10 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.scope = scopeOf(options);
     this.#covers = coverage(this.scope);
     const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
-    const strings = new SharedStrings();
     const take = (object: T): T => {
       // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
       if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
-      const kept = strings.share(options.keep === undefined ? object : options.keep(object));
+      const kept = shareWords(options.keep === undefined ? object : options.keep(object));
       return freeze ? deepFreeze(kept) : kept;
     };
     this.#watcher = new Watcher<T>({

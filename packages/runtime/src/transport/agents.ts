@@ -12,9 +12,7 @@ import type { Credentials } from './credentials.ts';
 export function makeAgents(credentials: Credentials, maxSockets: number): { requests: Dispatcher; streams: Dispatcher } {
   const { ca, cert, key, tlsServerName, insecureSkipTlsVerify, proxyUrl } = credentials;
   const connect = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ...(credentials.server.startsWith('https:') ? trustOnce({ ca, cert, key }) : {}),
     ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
     ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
     keepAlive: true,
@@ -29,4 +27,19 @@ export function makeAgents(credentials: Credentials, maxSockets: number): { requ
   const { ProxyAgent } = createRequire(import.meta.url)('undici') as typeof import('undici');
   const proxied = { uri: proxyUrl, requestTls: connect, proxyTunnel: true };
   return { requests: new ProxyAgent({ ...proxied, ...forRequests }), streams: new ProxyAgent({ ...proxied, ...limits }) };
+}
+
+/**
+ * Certificates and keys, read once: otherwise each socket reads them anew and keeps a copy (5 MiB for the forty of an operator). What cannot be read
+ * is left to the sockets, whose failure is told to whoever makes a request.
+ */
+function trustOnce(given: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>): object {
+  const material = Object.fromEntries(Object.entries(given).filter(([, pem]) => pem !== undefined));
+  // Imported, it would put the certificates of all authorities there are into words.
+  const { createSecureContext } = process.getBuiltinModule('node:tls');
+  try {
+    return { secureContext: createSecureContext(material) };
+  } catch {
+    return material;
+  }
 }

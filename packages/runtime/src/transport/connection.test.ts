@@ -399,3 +399,10 @@ async function emptied(sockets: Set<Socket>): Promise<void> {
   for (const socket of [...sockets]) if (!socket.closed) await once(socket, 'close');
   assert.equal(sockets.size, 0);
 }
+
+test('certificates that cannot be read fail the requests, not the program', async (t) => {
+  const { address } = await serve(t, (_, response) => response.end('ok'));
+  const pem = 'no certificate';
+  await using connection = new Connection({ server: address.replace('http:', 'https:'), ca: pem, cert: pem, key: pem });
+  await assert.rejects(connection.request(get), NoAnswerError);
+});
