@@ -50,7 +50,8 @@ export class OwnWrites {
 
   /** Whether this version of an object is this key's own work. */
   isEcho(key: string, object: KubeObject): boolean {
-    return this.#keys.get(key)?.echoes.has(versionId(object)) === true;
+    const echoes = this.#keys.get(key)?.echoes;
+    return echoes !== undefined && echoes.size > 0 && echoes.has(versionId(object));
   }
 
   /**

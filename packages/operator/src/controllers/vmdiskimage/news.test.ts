@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { labels } from '@terrain/api';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
@@ -10,7 +11,7 @@ const metadata = {
   namespace: 'ns',
   uid: 'u',
   resourceVersion: '1',
-  labels: { attempt: '1' },
+  labels: { [labels.attempt]: '1' },
   ownerReferences: [{ apiVersion: 'pelotech.ot/v1alpha1', kind: 'VMDiskImage', name: 'i', uid: 'o', controller: true }],
 };
 const running = { type: 'Running', status: 'False', reason: 'Pending', message: 'waits' };
@@ -55,7 +56,7 @@ const volumes: Record<string, [after: DataVolume, isNews: boolean | 'soon']> = {
   'a condition that says what it said, later': [ofVolume({ conditions: [{ ...running }] }), false],
   'a condition that nobody reads': [ofVolume({ conditions: [running, { type: 'Ready', status: 'True' }] }), false],
   'a deletion that has begun': [{ ...volume, metadata: going }, true],
-  'another attempt by its label': [{ ...volume, metadata: { ...metadata, labels: { attempt: '2' } } }, true],
+  'another attempt by its label': [{ ...volume, metadata: { ...metadata, labels: { [labels.attempt]: '2' } } }, true],
   'another owner': [{ ...volume, metadata: { ...metadata, ownerReferences: [] } }, true],
 };
 for (const [name, [after, isNews]] of Object.entries(volumes))

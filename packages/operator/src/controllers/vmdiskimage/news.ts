@@ -4,6 +4,7 @@
  *
  * What decisions read must be compared here: a change that is passed over is seen only by the next pass, whatever causes it.
  */
+import { labels } from '@terrain/api';
 import type { Change, ObjectMeta, SourceOptions, StoreReader } from '@terrain/runtime';
 import { conditionOf, type DataVolume, isImported, isUnfinished } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
@@ -13,10 +14,10 @@ import { isBound } from './facts.ts';
 
 type Facts = readonly (string | number | boolean | undefined)[];
 
-const inMetadata = ({ deletionTimestamp, labels, ownerReferences }: ObjectMeta): Facts => [
-  deletionTimestamp,
-  JSON.stringify([labels, ownerReferences]),
-];
+const inMetadata = ({ deletionTimestamp, labels: given, ownerReferences }: ObjectMeta): Facts => {
+  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  return [deletionTimestamp, given?.[labels.attempt], given?.[labels.sourceHash], owner?.uid, owner?.name];
+};
 
 /** What leads to another step. */
 const ofVolume = (volume: DataVolume): Facts => {
