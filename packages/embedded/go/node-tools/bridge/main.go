@@ -73,8 +73,9 @@ func makeBridge(name string) error {
 	if words, err := ip("link", "add", name, "type", "bridge"); err != nil && !exists(name) {
 		return fmt.Errorf("bridge %s could not be made: %s", name, words)
 	}
-	// In this order: a link that is up has its address already, and one call for all sets it up first.
-	for _, setting := range [][]string{{"addrgenmode", "none"}, {"alias", mark}, {"up"}} {
+	// In this order: a link that is up has its address already, and one call for all sets it up first. Without ARP, because the kernel answers on every
+	// link for the addresses it has on others, and tenants would reach the machine by those.
+	for _, setting := range [][]string{{"addrgenmode", "none"}, {"arp", "off"}, {"alias", mark}, {"up"}} {
 		if words, err := ip(append([]string{"link", "set", name}, setting...)...); err != nil {
 			return fmt.Errorf("bridge %s could not be set up: %s", name, words)
 		}
