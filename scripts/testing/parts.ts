@@ -96,9 +96,9 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'real',
-    purpose: 'a real node: pods, networks, volumes, crashes, and what is left of it on the machine',
+    purpose: 'a real node: pods, networks, volumes, workspaces, crashes, and what is left of it on the machine',
     command: nodeTest,
-    tests: ['packages/embedded/test/real/{bridge,cleanup,network,node}.test.ts'],
+    tests: ['packages/embedded/test/real/{bridge,cleanup,network,node,workspace}.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
     isOnlyWhenBuilt: true,
   },
