@@ -1,69 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Workspace, WorkspaceSpec } from '@terrain/api';
+import type { Workspace } from '@terrain/api';
 import { until } from '#process/until.ts';
-import { shellImage } from '#real/oci/standard-images.ts';
 import { apply, fetchFrom, namespaceObject, patience, shellPod } from './real-cluster.ts';
-import { appImage, tellName } from './workspace-images.ts';
+import { knock, linkLocal, lookUp, roles, withVisitor } from './workspace-labs.ts';
 import { LabStand, seed } from './workspace-stand.ts';
 
 const timeout = 600_000;
 const first = 'demo-workspace-1';
 const twin = 'demo-workspace-2';
 const both = [first, twin] as const;
-
-/** One more cluster, which shares a network with each of the seed's: they share none with each other. */
-const visitor: NonNullable<WorkspaceSpec['containerClusters']>[number] = {
-  name: 'visitor',
-  interfaces: [
-    { network: 'bridge-inet', ipAddress: '4.29.163.8/28' },
-    { network: 'control-net', ipAddress: '10.10.0.142/24' },
-  ],
-  containers: [{ name: 'visitor', image: shellImage, command: ['sh', '-c', tellName] }],
-};
-const withVisitor = { containerClusters: [...seed.spec.containerClusters!, visitor] };
-
-/** A lab with a machine that runs, roles for it, and a volume with content. */
-const roles = (role: string): WorkspaceSpec => ({
-  vms: [
-    {
-      name: 'router',
-      backingVMDiskImage: 'demo-vmdi',
-      resources: { cpu: '1', memory: '1Gi' },
-      interfaces: [{ network: 'control-net', ipAddress: '10.10.0.161/24' }],
-      ansible: { roles: { deploy: [{ role, variables: { depth: 3 } }] } },
-    },
-  ],
-  networks: [{ name: 'control-net', cidr: '10.10.0.0/24' }],
-  deployRunner: { network: 'control-net', ipAddress: '10.10.0.150/24' },
-  contentImage: appImage,
-  volumes: [{ name: 'config', size: '64Mi', localPath: '/demo-app-config' }],
-  containerClusters: [
-    {
-      name: 'reader',
-      containers: [
-        {
-          name: 'reader',
-          image: shellImage,
-          command: ['sh', '-c', tellName],
-          volumeMounts: [{ name: 'config', containerPath: '/config' }],
-        },
-      ],
-    },
-  ],
-});
-
-const lookUp = (name: string, server = ''): string => `timeout 8 nslookup ${name} ${server}`;
-/** Prints one line for each that lets itself be talked to. */
-const knock = (...doors: readonly string[]): string =>
-  doors
-    .map((door) => `timeout 4 nc -w 3 ${door} < /dev/null > /dev/null 2>&1 && echo ${door}`)
-    .join('; ')
-    .concat('; true');
 
 describe('workspaces on a real node', { timeout }, () => {
   let labs: LabStand;
@@ -299,10 +249,3 @@ const cardsOf = (annotations: Readonly<Record<string, string>>): unknown => anno
 const rolesCondition = ({ status }: Workspace) => status?.conditions?.find(({ type }) => type === 'DeployRolesApplied');
 const reasonOf = (workspace: Workspace): string => rolesCondition(workspace)?.reason ?? '';
 const messageOf = (workspace: Workspace): string => rolesCondition(workspace)?.message ?? '';
-
-/** The address the kernel gives an interface of its own accord, made of its hardware address. */
-function linkLocal(name: string): string {
-  const bytes = readFileSync(`/sys/class/net/${name}/address`, 'utf8').trim().split(':');
-  const head = (Number.parseInt(bytes[0]!, 16) ^ 2).toString(16).padStart(2, '0');
-  return `fe80::${head}${bytes[1]}:${bytes[2]}ff:fe${bytes[3]}:${bytes[4]}${bytes[5]}`;
-}
