@@ -152,3 +152,10 @@ test('quota is told apart from other troubles of a clone, and what CDI says is q
   assert.equal(found.reason, 'QuotaExceeded');
   assert.match(found.message, /exceeded quota: tight/);
 });
+
+test('a disk that was lost is not said to be cloned again', () => {
+  const bound = { type: 'Bound', status: 'False', reason: 'ClaimLost', message: 'Claim Lost' };
+  const lost = aRootDisk(machine, { phase: 'Failed', conditions: [bound] });
+  const { disk: found } = decide(aSnapshot({ disks: [lost], kubevirt: aKubevirtMachine('Always') }));
+  assert.match(found.message, /has lost its volume: Claim Lost; restore the volume, or change resetToken/);
+});

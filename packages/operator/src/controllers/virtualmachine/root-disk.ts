@@ -43,7 +43,7 @@ export function diskState(snapshot: Snapshot): DiskState {
       disk,
       finding: stuck(
         'RootDiskLost',
-        `root disk ${name} has lost its volume: ${trouble.message}; restore the volume, or change resetToken to begin with a new disk`,
+        `root disk ${name} has lost its volume: ${complaintOf(disk)}; restore the volume, or change resetToken to begin with a new disk`,
       ),
     };
   if (!trouble.isFinal || kubevirt !== undefined) return { kind: 'cloning', disk, finding: trouble };
@@ -63,13 +63,19 @@ const goingFinding = (name: string, isUsed: boolean): Finding =>
 
 type Trouble = Finding & { readonly isFinal: boolean; readonly isSourceGone?: true };
 
-function troubleOf({ sources }: Snapshot, disk: DataVolume): Trouble | undefined {
-  const { phase, conditions = [] } = disk.status ?? {};
-  const { snapshot } = disk.spec.source ?? {};
-  const quoted = conditions.find(
-    ({ status, reason, message }) => status === 'False' && complaints.has(reason ?? '') && (message ?? '') !== '',
+const quotedOf = ({ status }: DataVolume) =>
+  status?.conditions?.find(
+    ({ status: is, reason, message }) => is === 'False' && complaints.has(reason ?? '') && (message ?? '') !== '',
   );
-  const words = shorten(quoted?.message ?? 'the platform says no more');
+
+/** What CDI says is wrong. */
+const complaintOf = (disk: DataVolume): string => shorten(quotedOf(disk)?.message ?? 'the platform says no more');
+
+function troubleOf({ sources }: Snapshot, disk: DataVolume): Trouble | undefined {
+  const { phase } = disk.status ?? {};
+  const { snapshot } = disk.spec.source ?? {};
+  const quoted = quotedOf(disk);
+  const words = complaintOf(disk);
   if (phase === 'Failed')
     return {
       ...no('CloneFailed', `root disk ${disk.metadata.name} could not be cloned: ${words}; it is tried again`),
