@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /** What is to be said of an object. */
-export interface Words {
+interface Words {
   /** Something has been said of it before, or what is to be said now is as little urgent. */
   readonly isLate: boolean;
   /** Words of another kind than those held so far have their own time from now on. */
