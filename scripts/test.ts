@@ -48,8 +48,16 @@ for (const part of asked.filter(({ name }) => !wanted.includes(name))) {
   if (missing.length > 0) postponed.set(part, `${missing.join(', ')} would have to be built first`);
 }
 const chosen = asked.filter((part) => !postponed.has(part));
-const builds = buildInOrder(new Set(chosen.flatMap((part) => part.needs ?? [])));
-report(await inLanes(lanes, chosen, runPart));
+// What takes long to build comes last: meanwhile the other parts run.
+const inBuildOrder = [...chosen.filter((part) => !part.isOnlyWhenBuilt), ...chosen.filter((part) => part.isOnlyWhenBuilt)];
+const builds = buildInOrder(new Set(inBuildOrder.flatMap((part) => part.needs ?? [])));
+report(
+  await inLanes(lanes, chosen, runPart, (part) => ({
+    after: Promise.all((part.needs ?? []).map((group) => builds.get(group))),
+    // A machine has one real node.
+    ...(part.needs?.includes('node') ? { turn: 'node' } : {}),
+  })),
+);
 
 /**
  * Starts at once and in the background, one group after the other in the order in which they are needed first: a cold build overlaps with the parts

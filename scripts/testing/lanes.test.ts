@@ -28,3 +28,59 @@ test('a piece that throws keeps none of the others from being done', async () =>
   await assert.rejects(all, /the first/);
   assert.deepEqual(done, [1, 2]);
 });
+
+/** Pieces that end when they are told to, and in which order they began. */
+class Yard {
+  readonly begun: string[] = [];
+  readonly #doors = new Map<string, PromiseWithResolvers<void>>();
+
+  readonly work = (piece: string): Promise<void> => {
+    this.begun.push(piece);
+    const door = Promise.withResolvers<void>();
+    this.#doors.set(piece, door);
+    return door.promise;
+  };
+
+  async end(piece: string): Promise<void> {
+    this.#doors.get(piece)?.resolve();
+    await new Promise(setImmediate);
+  }
+}
+
+test('a piece that may not begin yet is passed by, and keeps its place', async () => {
+  const yard = new Yard();
+  const built = Promise.withResolvers<void>();
+  const all = inLanes(1, ['late', 'a', 'b'], yard.work, (piece) => (piece === 'late' ? { after: built.promise } : {}));
+  assert.deepEqual(yard.begun, ['a']);
+  built.resolve();
+  await yard.end('a');
+  assert.deepEqual(yard.begun, ['a', 'late']);
+  await yard.end('late');
+  await yard.end('b');
+  await all;
+});
+
+test('a lane with nothing to begin waits, also for what failed to come', async () => {
+  const yard = new Yard();
+  const built = Promise.withResolvers<void>();
+  const all = inLanes(2, ['late'], yard.work, () => ({ after: built.promise }));
+  await yard.end('');
+  assert.deepEqual(yard.begun, []);
+  built.reject(new Error('no build'));
+  await yard.end('');
+  assert.deepEqual(yard.begun, ['late']);
+  await yard.end('late');
+  await all;
+});
+
+test('pieces of one turn never run together', async () => {
+  const yard = new Yard();
+  const all = inLanes(2, ['node 1', 'node 2', 'other'], yard.work, (piece) => (piece.startsWith('node') ? { turn: 'node' } : {}));
+  assert.deepEqual(yard.begun, ['node 1', 'other']);
+  await yard.end('other');
+  assert.deepEqual(yard.begun, ['node 1', 'other']);
+  await yard.end('node 1');
+  assert.deepEqual(yard.begun, ['node 1', 'other', 'node 2']);
+  await yard.end('node 2');
+  await all;
+});

@@ -25,8 +25,8 @@ const nodeTest = ['node', '--test', '--test-isolation=none', '--test-reporter=./
 const machineTests = 'packages/operator/test/apiserver/{virtualmachine,vm-*,workspace*}.test.ts';
 
 /**
- * Cheap and telling first, then the long ones: two run at a time, and a long one that starts last would run alone. Those with a real node are apart:
- * a machine has one.
+ * Cheap and telling first, then the long ones: two run at a time, and a long one that starts last would run alone. Those with a real node come early
+ * and apart: a machine has one, so they run one after the other.
  */
 export const parts: readonly Part[] = [
   { name: 'types', purpose: 'the compiler, strict', command: ['tsc', '-p', 'tsconfig.json'] },
@@ -51,12 +51,12 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
-    name: 'images',
-    purpose: 'disk images and their queue on a real API server with the simulated platform',
+    name: 'imports',
+    purpose: 'disk images with the real CDI and storage driver, and what the simulator must do as they do',
     command: nodeTest,
-    tests: ['packages/operator/test/apiserver/*.test.ts'],
-    except: [machineTests],
-    needs: ['core'],
+    tests: ['packages/embedded/test/real/imports.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
+    isOnlyOnRequest: true,
   },
   {
     name: 'faults',
@@ -73,6 +73,22 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
+    name: 'real',
+    purpose: 'a real node: pods, networks, volumes, workspaces, crashes, and what is left of it on the machine',
+    command: nodeTest,
+    tests: ['packages/embedded/test/real/{bridge,cleanup,network,node,workspace}.test.ts'],
+    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
+    isOnlyWhenBuilt: true,
+  },
+  {
+    name: 'images',
+    purpose: 'disk images and their queue on a real API server with the simulated platform',
+    command: nodeTest,
+    tests: ['packages/operator/test/apiserver/*.test.ts'],
+    except: [machineTests],
+    needs: ['core'],
+  },
+  {
     name: 'runtime',
     purpose: 'the controller runtime on a real API server',
     command: nodeTest,
@@ -80,12 +96,12 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
-    name: 'imports',
-    purpose: 'disk images with the real CDI and storage driver, and what the simulator must do as they do',
+    name: 'up',
+    purpose: 'terrain up --real: the examples downloaded, cloned and run for real, stopped and started again',
     command: nodeTest,
-    tests: ['packages/embedded/test/real/imports.test.ts'],
+    tests: ['packages/embedded/test/real/up.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
-    isOnlyOnRequest: true,
+    isOnlyWhenBuilt: true,
   },
   {
     name: 'cli',
@@ -95,12 +111,11 @@ export const parts: readonly Part[] = [
     needs: ['core', 'sim'],
   },
   {
-    name: 'real',
-    purpose: 'a real node: pods, networks, volumes, workspaces, crashes, and what is left of it on the machine',
+    name: 'embedded',
+    purpose: 'starting, stopping and bad days of the embedded Kubernetes',
     command: nodeTest,
-    tests: ['packages/embedded/test/real/{bridge,cleanup,network,node,workspace}.test.ts'],
-    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage'],
-    isOnlyWhenBuilt: true,
+    tests: ['packages/embedded/test/apiserver/**/*.test.ts'],
+    needs: ['core', 'sim'],
   },
   {
     name: 'simulator',
@@ -110,26 +125,11 @@ export const parts: readonly Part[] = [
     needs: ['core'],
   },
   {
-    name: 'embedded',
-    purpose: 'starting, stopping and bad days of the embedded Kubernetes',
-    command: nodeTest,
-    tests: ['packages/embedded/test/apiserver/**/*.test.ts'],
-    needs: ['core', 'sim'],
-  },
-  {
     name: 'csi',
     purpose: 'the storage driver: crashes, mounts, the tests all drivers share, and the programs that use it',
     command: nodeTest,
     tests: ['packages/embedded/test/csi/**/*.test.ts'],
     needs: ['core', 'storage', 'csi-sanity'],
-    isOnlyWhenBuilt: true,
-  },
-  {
-    name: 'up',
-    purpose: 'terrain up --real: the examples downloaded, cloned and run for real, stopped and started again',
-    command: nodeTest,
-    tests: ['packages/embedded/test/real/up.test.ts'],
-    needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
     isOnlyWhenBuilt: true,
   },
 ];
