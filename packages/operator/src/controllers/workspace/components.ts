@@ -15,6 +15,10 @@ export type Component = { readonly kind: ComponentKind; readonly name: string; r
 /** What the API server would not take, by the part it was for. */
 export type Blockers = ReadonlyMap<Part, Finding>;
 
+/** The same for all and to the end: each that is told of on its way out would be a write. */
+const goes = no('Deleting', 'goes with the workspace');
+const stays = no('Deleting', 'is left to the image controller');
+
 export function componentsOf(snapshot: Snapshot, blockers: Blockers): readonly Component[] {
   const { vms = [], containerClusters = [], volumes = [], networks = [] } = snapshot.workspace.spec;
   const images = imageStates(snapshot);
@@ -24,6 +28,14 @@ export function componentsOf(snapshot: Snapshot, blockers: Blockers): readonly C
     name,
     finding: blockers.get(`${kind}/${name}`) ?? finding,
   });
+  if (isGoing(snapshot.workspace))
+    return [
+      ...images.map(({ name }) => component('VMDiskImage', name, stays)),
+      ...networks.map(({ name }) => component('Network', name, goes)),
+      ...volumes.map(({ name }) => component('Volume', name, goes)),
+      ...vms.map(({ name }) => component('VirtualMachine', name, goes)),
+      ...containerClusters.map(({ name }) => component('ContainerCluster', name, goes)),
+    ];
   return [
     ...images.map(({ name, finding }) => component('VMDiskImage', name, finding)),
     ...networks.map(({ name }) => component('Network', name, networkFinding(snapshot, name))),

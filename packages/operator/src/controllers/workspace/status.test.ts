@@ -10,7 +10,7 @@ import { decide } from './decide.ts';
 import { desiredDeployment } from './desired-cluster.ts';
 import { desiredNetwork } from './desired-network.ts';
 import { volumeAnnotations } from './desired-volume.ts';
-import { childId, type Snapshot, stuck } from './snapshot.ts';
+import { childId, no, type Snapshot, stuck } from './snapshot.ts';
 import { statusOf } from './status.ts';
 
 const cluster = { name: 'web', containers: [{ name: 'nginx', image: 'nginx:1' }] };
@@ -183,6 +183,21 @@ for (const [name, { given, want }] of Object.entries(cases))
     assert.deepEqual([phase, conditions.find(({ type }) => type === 'Ready')?.reason, ready], want);
     assert.equal(conditions.length, 10, 'every condition is always there');
   });
+
+test('on its way out every part says so, whether its objects are still there or not', () => {
+  const workspace = theWorkspace({ ...spec, volumes: [{ name: 'data', size: '1Gi' }] });
+  const going = { ...workspace, metadata: { ...workspace.metadata, deletionTimestamp: '2026-01-15T09:59:00Z' } };
+  const told = (children: Map<string, KubeObject>) =>
+    statusOf(aSnapshot(spec, { workspace: going, children }), {
+      because: no('Deleting', 'is being deleted'),
+      blockers: new Map(),
+    });
+  const before = told(new Map([...networks(), deployment(running)]));
+  assert.deepEqual(told(new Map()), before, 'not one write more');
+  assert.ok((before.components?.length ?? 0) >= 3);
+  for (const { phase, message } of before.components ?? [])
+    assert.deepEqual([phase, message], ['Provisioning', 'goes with the workspace']);
+});
 
 test('what the API server refuses is told at the part it was for', () => {
   const given = aSnapshot(spec, { children: new Map([...networks(), deployment(running)]) });
