@@ -45,7 +45,7 @@ export async function followTree(connection: Connection, name: string, options: 
     const workspace = workspaces.store.get(name);
     if (workspace === undefined) return;
     const found = children.flatMap(({ informer, apiVersion, kind }) =>
-      [...informer.store.values()].map((object) => ({ ...object, apiVersion, kind })),
+      [...informer.store.values()].sort(byName).map((object) => ({ ...object, apiVersion, kind })),
     );
     const own = images === undefined ? [] : imagesAmong(workspace.spec, [...images.store.values()]);
     onTree(treeOf(workspace, [...own, ...belonging(name, found)]));
@@ -59,6 +59,9 @@ export async function followTree(connection: Connection, name: string, options: 
     throw error;
   }
 }
+
+/** As lists have them: one that is made again stays where it was. */
+const byName = (a: KubeObject, b: KubeObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
 
 /** What is in a Secret is nobody's business here. */
 const informerOf = (informers: Informers, { kind, type }: ChildKind, namespace: string): Informer<KubeObject> =>

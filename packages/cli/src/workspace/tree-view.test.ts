@@ -52,9 +52,10 @@ test('a tree is fitted into a terminal: what is ready is folded first, then coun
     '      └─ Pod web-1       Pending',
   ]);
   assert.deepEqual(fitTree(after, 2, 60), ['Workspace lab  Ready 2/2  all 2 parts are ready', '… and 2 that are ready']);
+  // Names take half of the width, so that the state is still to be seen.
   assert.deepEqual(fitTree(before, 3, 30), [
-    'Workspace lab            Prov…',
-    '└─ ContainerCluster web  Prov…',
+    'Workspace lab    Provisioning…',
+    '└─ ContainerCl…  Provisioning…',
     '… 3 more lines',
   ]);
 });

@@ -1,6 +1,6 @@
 /** A tree that changes, for terminals and for logs. */
 import type { Output } from '../output/progress.ts';
-import { type TreeNode, treeLines } from './tree.ts';
+import { cut, type TreeNode, treeLines } from './tree.ts';
 
 /** One line of a tree, by where it stands. */
 interface Line {
@@ -36,22 +36,26 @@ const folded = (root: TreeNode): TreeNode => ({
 });
 
 /** Only what is not ready; the others are counted. */
-function unready(root: TreeNode): readonly string[] {
+function unready(root: TreeNode, widest: number): readonly string[] {
   const children = root.children.filter(({ state }) => state !== 'Ready');
   const others = root.children.length - children.length;
-  return [...treeLines({ ...root, children }), ...(others === 0 ? [] : [`… and ${others} that are ready`])];
+  return [...treeLines({ ...root, children }, widest), ...(others === 0 ? [] : [`… and ${others} that are ready`])];
 }
 
-/** The tree within a height and a width: parts that are ready are folded, then counted; what is too long even then is cut. */
+/**
+ * The tree within a height and a width: parts that are ready are folded, then counted; what is too long even then is cut. Names take at most half of
+ * the width: what is the matter is told on the other half.
+ */
 export function fitTree(root: TreeNode, rows: number, columns: number): readonly string[] {
-  const forms = [() => treeLines(root), () => treeLines(folded(root)), () => unready(root)];
+  const widest = Math.floor(columns / 2);
+  const forms = [() => treeLines(root, widest), () => treeLines(folded(root), widest), () => unready(root, widest)];
   let lines: readonly string[] = [];
   for (const form of forms) {
     lines = form();
     if (lines.length <= rows) break;
   }
   const shown = lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
-  return shown.map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
+  return shown.map((line) => cut(line, columns));
 }
 
 export interface Screen extends Output {

@@ -91,3 +91,16 @@ test('the definition containers are attached by hangs below its network', () => 
     [containerNetworkName('lan')],
   );
 });
+
+test('of a workspace that goes each part says whether anything is left of it, and who holds it', () => {
+  const metadata = { name: 'lab-7', deletionTimestamp: '2026-01-01T00:00:00Z' };
+  const components = [{ kind: 'Network', name: 'lan', phase: 'Provisioning', message: 'goes with the workspace' }] as const;
+  const held = object('VirtualMachine', 'web', {
+    apiVersion: 'pelotech.ot/v1alpha1',
+    metadata: { name: 'web', uid: 'm', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/hold'] },
+  });
+  const { state, children } = treeOf(workspace({ metadata, status: { components } }), [held]);
+  assert.equal(state, 'Deleting');
+  const shown = (wanted: string) => children.filter(({ kind }) => kind === wanted).map((node) => `${node.state} ${node.reason}`);
+  assert.deepEqual([shown('Network'), shown('VirtualMachine')], [['Gone '], ['Deleting held by example.com/hold']]);
+});

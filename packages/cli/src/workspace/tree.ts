@@ -92,6 +92,8 @@ export function treeOf(workspace: Workspace, objects: readonly KubeObject[]): Tr
       children: (below.get(uid) ?? []).map(nodeOf),
     };
   };
+  const { metadata, status } = workspace;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
   const components = new Map((workspace.status?.components ?? []).map((component) => [keyOf(component), component]));
   const partNodes = parts.map((part): TreeNode => {
     const component = components.get(keyOf(part));
@@ -99,17 +101,21 @@ export function treeOf(workspace: Workspace, objects: readonly KubeObject[]): Tr
     // A machine or an image is its own object: one line for both.
     const itself = objectsOfPart.find(({ kind, name }) => kind === part.kind && name.split('/').at(-1) === part.name);
     const others = objectsOfPart.filter((node) => node !== itself);
+    const children = [...(itself?.children ?? []), ...others];
+    // What is left of it says more than a status that was written when all began to go. An image stays.
+    if (isDeleting && part.kind !== 'VMDiskImage') {
+      const state = objectsOfPart.length === 0 ? 'Gone' : 'Deleting';
+      return { kind: part.kind, name: part.name, state, reason: itself?.state === 'Deleting' ? itself.reason : '', children };
+    }
     const unsaid = itself?.reason ?? (component === undefined && others.length === 0 ? 'not there yet' : '');
     return {
       kind: part.kind,
       name: itself?.name ?? part.name,
       state: component?.phase ?? itself?.state ?? '-',
       reason: plain(component?.message ?? '') || unsaid,
-      children: [...(itself?.children ?? []), ...others],
+      children,
     };
   });
-  const { metadata, status } = workspace;
-  const isDeleting = metadata.deletionTimestamp !== undefined;
   const progress = status?.ready === undefined ? '' : ` ${status.ready}`;
   return {
     kind: 'Workspace',
@@ -126,11 +132,12 @@ export const renderTree = (root: TreeNode): string =>
     .map((line) => `${line}\n`)
     .join('');
 
-/** The lines of the tree, with the states in one column. */
-export function treeLines(root: TreeNode): readonly string[] {
+/** The lines of the tree, with the states in one column; labels that are longer than `widest` are cut. */
+export function treeLines(root: TreeNode, widest = Number.POSITIVE_INFINITY): readonly string[] {
   const rows: { readonly label: string; readonly state: string; readonly reason: string }[] = [];
   const walk = (node: TreeNode, first: string, rest: string): void => {
-    rows.push({ label: `${first}${node.kind} ${plain(node.name)}`, state: node.state, reason: node.reason });
+    const label = cut(`${first}${node.kind} ${plain(node.name)}`, widest);
+    rows.push({ label, state: node.state, reason: node.reason });
     for (const [index, child] of node.children.entries()) {
       const isLast = index === node.children.length - 1;
       walk(child, `${rest}${isLast ? '└─ ' : '├─ '}`, `${rest}${isLast ? '   ' : '│  '}`);
@@ -142,3 +149,6 @@ export function treeLines(root: TreeNode): readonly string[] {
   ) as [number, number];
   return rows.map(({ label, state, reason }) => `${label.padEnd(labelWidth)}  ${state.padEnd(stateWidth)}  ${reason}`.trimEnd());
 }
+
+/** A line within a width. */
+export const cut = (line: string, width: number): string => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
