@@ -72,7 +72,10 @@ test('what a workspace needs and does not find', { concurrency: true }, async (t
       'StorageClass tape of claim data-volume does not exist; create it, or set another storageClass',
     );
     const { provisioner } = (await stage.resource<Thing & { provisioner: string }>(storageClasses).get({ name: 'gp3' })) ?? {};
-    const tape = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'tape' }, provisioner };
+    // Nothing happens to the claim then: the class itself has to wake the workspace.
+    const volumeBindingMode = 'WaitForFirstConsumer';
+    const metadata = { name: 'tape' };
+    const tape = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata, provisioner, volumeBindingMode };
     await make(storageClasses, tape as KubeObject);
     await world.phase('classless', 'Ready');
   });
