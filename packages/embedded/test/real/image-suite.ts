@@ -70,7 +70,11 @@ export function imageSuite(): void {
             assert.equal(status?.attempt?.number, 1 + untold, JSON.stringify(status?.history));
             assert.match(lastMessage, words);
           }
-          assert.ok(status?.message?.startsWith(`given up: ${lastMessage}; change the source, `), JSON.stringify(status));
+          const { message = '' } = status ?? {};
+          assert.ok(
+            message.startsWith('given up') && message.includes(`: ${lastMessage}; change the source, or set the `),
+            message,
+          );
           await stand.untilNothingLeft(namespace);
           const traffic = stand.server.traffic(served);
           const starts = stand.importers.startsIn(namespace);
