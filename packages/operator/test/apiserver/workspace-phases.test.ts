@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WorkspaceSpec } from '@terrain/api';
 import type { KubeObject, ResourceType } from '@terrain/runtime';
 import { type Thing, types } from './types.ts';
-import { anImage, deployments, lab, networkPolicies, services, WorkspaceWorld } from './workspace-world.ts';
+import { anImage, deployments, isLater, lab, networkPolicies, services, WorkspaceWorld } from './workspace-world.ts';
 
 const childTypes: readonly ResourceType[] = [
   networkPolicies,
@@ -89,12 +89,12 @@ test('each child is deleted and edited in each phase', { concurrency: true }, as
         await Promise.all(
           own.map(async ({ type, object: { kind, metadata } }) => {
             const at = { name: metadata.name ?? '', namespace: metadata.namespace };
-            await world.stage
+            const patched = await world.stage
               .resource(type)
               .mergePatch(at, { metadata: { labels: { [label]: 'stolen' } } } as Partial<KubeObject>);
             await world.until(`${kind} ${at.name} of ${name} to be put right`, () => {
               const now = find(name, type, at.name)?.metadata;
-              return now?.labels?.[label] === name && now.resourceVersion !== metadata.resourceVersion;
+              return now?.labels?.[label] === name && isLater(now, patched.metadata);
             });
             const before = find(name, type, at.name)?.metadata.uid;
             await world.stage.resource(type).delete(at);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceType } from '@terrain/runtime';
 import { type Thing, types } from './types.ts';
-import { anImage, deployments, inNamespace, lab, networkPolicies, services, WorkspaceWorld } from './workspace-world.ts';
+import { anImage, deployments, inNamespace, isLater, lab, networkPolicies, services, WorkspaceWorld } from './workspace-world.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
 type Addition = { readonly type: ResourceType; readonly name: string; readonly add: (spec: Spec) => object };
@@ -60,17 +60,22 @@ test('what others add to children is taken out again, and nothing else', async (
       assert.notDeepEqual(patched.spec, before, 'the addition was accepted');
       await world.until(`${what} to be taken out`, () => {
         const { metadata, spec } = world.child('joined', type, name) ?? {};
-        return metadata?.resourceVersion !== patched.metadata.resourceVersion && isDeepStrictEqual(spec, before);
+        return isLater(metadata, patched.metadata) && isDeepStrictEqual(spec, before);
       });
     });
   }
   const kept = { annotations: { note: 'kept' }, labels: { colour: 'blue' } };
   const addition = { metadata: kept, spec: { selector: { app: 'elsewhere' } } } as unknown as Partial<Thing>;
-  await world.stage.resource(services).mergePatch(inNamespace('joined', 'web'), addition);
+  const patched = await world.stage.resource(services).mergePatch(inNamespace('joined', 'web'), addition);
   await world.until('the Service to be right, with what is nobody’s business kept', () => {
     const { metadata, spec } = world.child('joined', services, 'web') ?? {};
     const { selector } = (spec ?? {}) as { selector?: Spec };
-    return selector?.app === undefined && metadata?.annotations?.note === 'kept' && metadata.labels?.colour === 'blue';
+    return (
+      isLater(metadata, patched.metadata) &&
+      selector?.app === undefined &&
+      metadata?.annotations?.note === 'kept' &&
+      metadata.labels?.colour === 'blue'
+    );
   });
   await world.phase('joined', 'Ready');
 });

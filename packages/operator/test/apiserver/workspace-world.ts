@@ -228,3 +228,7 @@ export async function anImage(
 }
 
 export const inNamespace = (workspace: string, name: string) => ({ name, namespace: `workspace-${workspace}` });
+
+/** Whether an object has been written since: what a cache shows may still be what was there before. */
+export const isLater = (now: KubeObject['metadata'] | undefined, than: KubeObject['metadata']): boolean =>
+  now?.resourceVersion !== undefined && BigInt(now.resourceVersion) > BigInt(than.resourceVersion ?? 0);
