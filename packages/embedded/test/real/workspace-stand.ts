@@ -47,21 +47,26 @@ export class LabStand implements AsyncDisposable {
   readonly stand: RealStand;
   readonly workspaces: Resource<Workspace>;
   readonly #simulator: Simulator;
+  /** What went wrong for the simulator and was tried again; told when something is waited for in vain. */
+  readonly #troubles: readonly string[];
 
-  private constructor(stand: RealStand, simulator: Simulator) {
+  private constructor(stand: RealStand, simulator: Simulator, troubles: readonly string[]) {
     this.stand = stand;
     this.#simulator = simulator;
+    this.#troubles = troubles;
     this.workspaces = new Resource<Workspace>(stand.cluster.connection(), workspaceType);
   }
 
   static async open(): Promise<LabStand> {
     const stand = await realCluster();
     const { cluster, node } = stand;
+    const troubles: string[] = [];
+    const onTrouble = (sentence: string): void => void troubles.push(sentence);
     const directory = mkdtempSync(join(tmpdir(), 'terrain-labs-'));
     try {
       const [simulator] = await Promise.all([
         applyManifests(cluster.connection(), classes(), { fieldManager: 'test' }).then(() =>
-          startSimulator({ connection: cluster.connection(), scenario: instantScenario }),
+          startSimulator({ connection: cluster.connection(), scenario: instantScenario, onTrouble }),
         ),
         importSeedImages(node, directory),
         startOperator(cluster),
@@ -70,7 +75,7 @@ export class LabStand implements AsyncDisposable {
       await applyManifests(cluster.connection(), farm, { fieldManager: 'test' });
       const policy = prerequisites.find(({ kind }) => kind === 'ConfigMap')?.data;
       await setSyncPolicy(cluster, { ...policy, ansibleImage });
-      return new LabStand(stand, simulator);
+      return new LabStand(stand, simulator, troubles);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
@@ -99,7 +104,7 @@ export class LabStand implements AsyncDisposable {
     };
     const missing = async (): Promise<string> => {
       const { stdout } = await this.kubectl(name, 'get', 'events', '--sort-by=.lastTimestamp', '-o', 'custom-columns=:.message');
-      return `${JSON.stringify(last?.status)}\n${stdout.split('\n').slice(-12).join('\n')}`;
+      return [JSON.stringify(last?.status), ...stdout.split('\n').slice(-12), ...this.#troubles.slice(-3)].join('\n');
     };
     return until(`workspace ${name} to ${what}`, ask, { ...patience, missing });
   }
