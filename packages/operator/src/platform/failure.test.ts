@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ApiError, type StatusBody } from '@terrain/runtime';
 import type { DataVolume } from './cdi.ts';
 import { dataVolumeApiVersion } from './cdi.ts';
-import { type Failure, failureTable, judgeImport, shorten, shownFailure } from './failure.ts';
+import { type Failure, failureTable, type Hearsay, judgeImport, shorten, shownFailure } from './failure.ts';
 import { judgeRefusal } from './refusal.ts';
 
 type Running = { status?: string; reason?: string; message?: string };
@@ -183,7 +183,8 @@ const noted: Failure = { class: 'retryable', reason: 'SourceUnreachable', messag
 const running = (restartCount: number): DataVolume => aDataVolume({ status: 'True', reason: 'Pod is running' }, { restartCount });
 const failing = (restartCount: number): DataVolume => ({ ...http(503), status: { ...http(503).status, restartCount } });
 
-const verdicts: Record<string, { given: DataVolume; importRestarts: number; noted?: Failure; want: string | undefined }> = {
+type Verdict = { given: DataVolume; importRestarts: number; noted?: Failure; words?: string; want: string | undefined };
+const verdicts: Record<string, Verdict> = {
   'what may pass ends the attempt before the importer starts again': {
     given: failing(0),
     importRestarts: 0,
@@ -198,6 +199,36 @@ const verdicts: Record<string, { given: DataVolume; importRestarts: number; note
   },
   'a restart nobody saw the cause of': { given: running(1), importRestarts: 0, want: 'ImporterFailed' },
   'a restart whose cause was seen': { given: running(1), importRestarts: 0, noted, want: 'SourceUnreachable' },
+  'a restart whose cause only the importer told': {
+    given: running(1),
+    importRestarts: 0,
+    words: 'Unable to connect to http data source: expected status code 200, got 404. Status: 404 Not Found',
+    want: 'SourceNotFound',
+  },
+  'a restart for want of room, in words that CDI would have replaced': {
+    given: running(1),
+    importRestarts: 0,
+    words: 'Unable to process data: write /data/disk.img: no space left on device',
+    want: 'DiskTooSmall',
+  },
+  'a restart for a cause in words that nobody knows': {
+    given: running(1),
+    importRestarts: 0,
+    words: 'panic: the end, got 404.',
+    want: 'ImporterFailed',
+  },
+  'what CDI shows counts before what the importer said': {
+    given: http(404),
+    importRestarts: 0,
+    words: 'no space left on device',
+    want: 'SourceNotFound',
+  },
+  'what an importer said is no reason before the restart that the policy does not allow': {
+    given: running(1),
+    importRestarts: 1,
+    words: 'no space left on device',
+    want: undefined,
+  },
   'a restart the policy allows': { given: running(1), importRestarts: 1, noted, want: undefined },
   'an OOM kill, which CDI answers with another download': {
     given: aDataVolume({ reason: 'OOMKilled' }),
@@ -220,8 +251,16 @@ const verdicts: Record<string, { given: DataVolume; importRestarts: number; note
     want: undefined,
   },
 };
-for (const [name, { given, importRestarts, noted: seen, want }] of Object.entries(verdicts))
-  test(name, () => assert.equal(judgeImport(given, importRestarts, seen)?.reason, want));
+for (const [name, { given, importRestarts, noted: seen, words, want }] of Object.entries(verdicts))
+  test(name, () => assert.equal(judgeImport(given, importRestarts, { noted: seen, words })?.reason, want));
+
+test('only a failure without any words is asked about', () => {
+  const isAsked = (given: DataVolume, hearsay?: Hearsay): boolean => judgeImport(given, 0, hearsay)?.isUntold === true;
+  assert.deepEqual(
+    [isAsked(running(1)), isAsked(running(1), { noted }), isAsked(running(1), { words: 'x' }), isAsked(http(404))],
+    [true, false, false, false],
+  );
+});
 
 test('texts are stored on one line and short: the end of a log, the beginning of a sentence', () => {
   const log = `${'line\n'.repeat(500)}the end`;

@@ -19,6 +19,16 @@ export type Failure = {
   readonly reason: VMDiskImageReason;
   /** The platform's words, shortened. */
   readonly message: string;
+  /** CDI has not said why: the importer itself may have. */
+  readonly isUntold?: true;
+};
+
+/** What else is known of an import than its DataVolume shows at this moment. */
+export type Hearsay = {
+  /** The last failure seen, for when only the restart is seen. */
+  readonly noted?: Failure | undefined;
+  /** What the importer said when it last ended. */
+  readonly words?: string | undefined;
 };
 
 type Row = {
@@ -95,6 +105,10 @@ export const failureTable: readonly Row[] = [
   { bound: 'ErrCreatingPVCPrime', class: 'wait', reason: 'RefusedByPlatform' },
 ];
 
+/** The words that CDI replaces by its own, wherever they stand. */
+const full =
+  /is larger than the reported available|no space left on device|file largest block is bigger than maxblock|disk quota exceeded/;
+
 const longestMessage = 500;
 
 /** The failure a DataVolume shows at this moment; CDI takes it back as soon as the importer is started again. */
@@ -116,12 +130,22 @@ export function shownFailure(dataVolume: DataVolume): Failure | undefined {
 }
 
 /**
+ * The failure behind what an importer said at its end, judged as if CDI had passed it on: it does not when kubelet is faster to start the importer
+ * again than CDI is to look, as on a busy machine.
+ */
+function toldByImporter(words: string): Failure {
+  const text = full.test(words) ? 'DataVolume too small to contain image' : words;
+  const row = failureTable.find(({ running, text: pattern }) => running?.includes('Error') && (pattern?.test(text) ?? true));
+  return { class: row?.class ?? 'retryable', reason: row?.reason ?? 'ImporterFailed', message: shorten(text) };
+}
+
+/**
  * Whether the attempt behind a DataVolume is over, and why.
  *
  * A permanent failure ends it at once. One that may pass ends it when the importer would have to be started more often than
- * `importRestarts`, since every start downloads from byte 0; `noted` is the last one seen, for when only the restart is seen.
+ * `importRestarts`, since every start downloads from byte 0.
  */
-export function judgeImport(dataVolume: DataVolume, importRestarts: number, noted?: Failure): Failure | undefined {
+export function judgeImport(dataVolume: DataVolume, importRestarts: number, { noted, words }: Hearsay = {}): Failure | undefined {
   if (dataVolume.status?.phase === 'Succeeded') return undefined;
   const failure = shownFailure(dataVolume);
   const restarts = dataVolume.status?.restartCount ?? 0;
@@ -130,7 +154,8 @@ export function judgeImport(dataVolume: DataVolume, importRestarts: number, note
   if (failure !== undefined) return failure;
   if (restarts <= importRestarts) return undefined;
   const message = `the importer was started again ${restarts} ${restarts === 1 ? 'time' : 'times'}, each time from byte 0`;
-  return noted ?? { class: 'retryable', reason: 'ImporterFailed', message };
+  if (words !== undefined) return toldByImporter(words);
+  return noted ?? { class: 'retryable', reason: 'ImporterFailed', message, isUntold: true };
 }
 
 /** At most 500 characters, on one line. Of a log the end is kept, of a sentence the beginning. */

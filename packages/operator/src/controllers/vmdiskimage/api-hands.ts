@@ -20,7 +20,7 @@ import {
   type Writer,
 } from '@terrain/runtime';
 import type { LedgerPort } from '#ledger/port.ts';
-import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
+import { type DataVolume, dataVolumeType, type ImporterPod, importerPodSelector, lastWords } from '#platform/cdi.ts';
 import {
   type Claim,
   type ConfigMap,
@@ -97,6 +97,19 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
     const found = await orAbsent(new Resource<T>(api, type).list(namespace === undefined ? {} : { namespace }, options));
     return found?.items ?? [];
   };
+  const importer = async (namespace: string, claimName: string, signal: AbortSignal): Promise<ImporterPod | undefined> => {
+    for (const pod of await list<ImporterPod>(podType, namespace, importerPodSelector, signal)) {
+      const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim')?.name;
+      if (filled === undefined) continue;
+      if (filled === claimName) return pod;
+      // On populator storage the pod fills a temporary claim, which its use keeps from vanishing and which names the real one.
+      const temporary = await claim(namespace, filled, signal);
+      const isFor = ({ kind, name }: { kind: string; name: string }): boolean =>
+        kind === 'PersistentVolumeClaim' && name === claimName;
+      if (temporary?.metadata.ownerReferences?.some(isFor) === true) return pod;
+    }
+    return undefined;
+  };
   return {
     image: get<VMDiskImage>(imageType) as Eyes['image'],
     dataVolume: get<DataVolume>(dataVolumeType),
@@ -113,21 +126,10 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
       ]);
       return { dataVolumes: dataVolumes.filter(isOurs), snapshots: snapshots.filter(isOurs) };
     },
-    async hasImporter(namespace, claimName, signal) {
-      for (const pod of await list<KubeObject>(podType, namespace, importerPodSelector, signal)) {
-        const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim')?.name;
-        if (filled === undefined) continue;
-        if (filled === claimName) return true;
-        // On populator storage the pod fills a temporary claim, which its use keeps from vanishing and which names the real one.
-        const temporary = await claim(namespace, filled, signal);
-        if (
-          temporary?.metadata.ownerReferences?.some(
-            ({ kind, name }) => kind === 'PersistentVolumeClaim' && name === claimName,
-          ) === true
-        )
-          return true;
-      }
-      return false;
+    hasImporter: async (...of) => (await importer(...of)) !== undefined,
+    async importerWords(...of) {
+      const pod = await importer(...of);
+      return pod === undefined ? undefined : lastWords(pod);
     },
     async entry(uid, signal) {
       const reading = parseLedger((await ledger.read(signal))?.data);

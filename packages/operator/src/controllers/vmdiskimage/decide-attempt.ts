@@ -73,8 +73,10 @@ function decideRunning(snapshot: Snapshot, given: ImageRecord, started: Attempt,
   if (isComplete(snapshot, dataVolume))
     return isHeld ? { record, step: { kind: 'yieldSlot', entry } } : decideCut(snapshot, record, dataVolume, attempt);
   const failure =
-    judgeImport(dataVolume, snapshot.policy.importRestarts, lastFailure(snapshot, given)) ??
-    passedDeadline(snapshot, attempt, dataVolume);
+    judgeImport(dataVolume, snapshot.policy.importRestarts, {
+      noted: lastFailure(snapshot, given),
+      words: snapshot.importerWords,
+    }) ?? passedDeadline(snapshot, attempt, dataVolume);
   if (failure !== undefined) return end({ kind: 'failed', failure });
   if (isHeld) return { record, step: pausedStep };
   return { record, step: { kind: 'importing', dataVolume, afterMs: untilDeadlineMs(snapshot, attempt, dataVolume) } };

@@ -370,6 +370,13 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({ entry: anEntry(), image: { status: syncing() }, dataVolumes: [aVolume({ restartCount: 1 })] }),
     want: 'end failed ImporterFailed',
   },
+  'the importer was restarted, and had said why': {
+    given: {
+      ...aSnapshot({ entry: anEntry(), image: { status: syncing() }, dataVolumes: [aVolume({ restartCount: 1 })] }),
+      importerWords: 'Unable to connect to http data source: expected status code 200, got 404. Status: 404 Not Found',
+    },
+    want: 'end failed SourceNotFound',
+  },
   'the importer was restarted, which the policy allows': {
     given: aSnapshot({
       policy: { importRestarts: '1' },

@@ -64,7 +64,7 @@ function decideInterrupted(snapshot: Snapshot, record: ImageRecord, attempt: Att
   if (isSameSource && isComplete(snapshot, dataVolume)) return undefined;
   if (isCancelled(snapshot)) return end({ kind: 'cancelled' });
   if (!isSameSource) return end({ kind: 'sourceChanged' });
-  const failure = judgeImport(dataVolume, policy.importRestarts);
+  const failure = judgeImport(dataVolume, policy.importRestarts, { words: snapshot.importerWords });
   if (failure !== undefined) return end({ kind: 'failed', failure });
   return { record, step: { kind: 'adopt', attempt, dataVolume } };
 }

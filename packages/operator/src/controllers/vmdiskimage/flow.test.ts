@@ -6,7 +6,7 @@ import { Connection, type KubeObject, Resource, type ResourceType, silentLogger,
 import { ApiFake } from '@terrain/runtime/testing';
 import { createOperator } from '#operator.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
-import { claimType, storageClassType } from '#platform/core.ts';
+import { claimType, podType, storageClassType } from '#platform/core.ts';
 import { volumeSnapshotClassType, volumeSnapshotType } from '#platform/snapshot.ts';
 import { aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
 import { imageType } from './api-hands.ts';
@@ -21,11 +21,13 @@ const served = [
   { type: volumeSnapshotClassType, kind: 'VolumeSnapshotClass' },
   { type: storageClassType, kind: 'StorageClass' },
   { type: claimType, kind: 'PersistentVolumeClaim' },
+  { type: podType, kind: 'Pod' },
 ];
 
 interface World {
   readonly fake: ApiFake;
   readonly images: Resource<KubeObject>;
+  readonly volumes: Resource<KubeObject>;
 }
 
 /** The operator on an API server in this process, in a world where an image has been synced. */
@@ -58,7 +60,7 @@ async function withOperator(
       log: silentLogger,
     });
     running = operator.run(stop.signal);
-    await work({ fake, images });
+    await work({ fake, images, volumes: new Resource<KubeObject>(connection, dataVolumeType) });
   } finally {
     stop.abort();
     await running;
@@ -92,6 +94,12 @@ async function seedSynced(fake: ApiFake, images: Resource<KubeObject>, unreferen
   await images.mergePatch({ ...at, subresource: 'status' }, { status });
 }
 
+const ownedBy = (owner: KubeObject | undefined) => {
+  if (owner === undefined) return {};
+  const { apiVersion, kind, metadata } = owner;
+  return { ownerReferences: [{ apiVersion, kind, name: metadata.name ?? '', uid: metadata.uid ?? '', controller: true }] };
+};
+
 async function until(what: string, isMet: () => boolean): Promise<void> {
   const end = systemClock.monotonic() + 10_000;
   while (!isMet()) {
@@ -121,6 +129,40 @@ test('an image there is room for starts at once, one there is no room for is cal
     await until('start', () => phases('first').includes('Syncing'));
     await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
     await until('queue', () => phases('second').includes('Queued'));
+  });
+});
+
+test('a failure that CDI never told of is told by the importer, and not repeated when that would not help', async () => {
+  await withOperator({ templateImageTTL: '' }, longAgo, async ({ fake, images, volumes }) => {
+    const statusOf = (): VMDiskImage['status'] =>
+      (fake.objects(imageType) as unknown as VMDiskImage[]).find(({ metadata }) => metadata.name === 'gone')?.status;
+    const volumeOf = () => fake.objects(dataVolumeType).find(({ metadata }) => metadata.name?.startsWith('gone-'));
+    await images.create(aVMDiskImage({ metadata: { name: 'gone' } }) as KubeObject);
+    await until('DataVolume', () => volumeOf() !== undefined);
+    const volume = volumeOf()?.metadata.name ?? '';
+    const claimOf = (name: string, owner?: KubeObject): KubeObject =>
+      fake.seed({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name, namespace: 'vmdi-farm', ...ownedBy(owner) },
+      });
+    const temporary = claimOf('prime-1', claimOf(volume));
+    const message = 'Unable to connect to http data source: expected status code 200, got 404. Status: 404 Not Found';
+    fake.seed({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'importer-prime-1',
+        namespace: 'vmdi-farm',
+        labels: { 'cdi.kubevirt.io': 'importer' },
+        ...ownedBy(temporary),
+      },
+      status: { containerStatuses: [{ state: { running: {} }, lastState: { terminated: { exitCode: 1, message } } }] },
+    } as never);
+    const status = { phase: 'ImportInProgress', restartCount: 1, conditions: [{ type: 'Running', status: 'True' }] };
+    await volumes.mergePatch({ name: volume, namespace: 'vmdi-farm' }, { status });
+    await until('end', () => statusOf()?.phase === 'Failed');
+    assert.deepEqual([statusOf()?.retry?.lastReason, statusOf()?.retry?.lastMessage], ['SourceNotFound', message]);
   });
 });
 

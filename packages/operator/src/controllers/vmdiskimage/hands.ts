@@ -39,6 +39,8 @@ export interface Eyes {
   ): Promise<{ readonly dataVolumes: readonly DataVolume[]; readonly snapshots: readonly VolumeSnapshot[] }>;
   /** Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. */
   hasImporter(namespace: string, claim: string, signal: AbortSignal): Promise<boolean>;
+  /** What that pod said when it last ended; undefined if there is none, or it said nothing. */
+  importerWords(namespace: string, claim: string, signal: AbortSignal): Promise<string | undefined>;
   /** The entry of an image in the stored ledger. What cannot be read may hold anything: nothing is concluded from it. */
   entry(uid: string, signal: AbortSignal): Promise<LedgerEntry | 'unreadable' | undefined>;
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>;

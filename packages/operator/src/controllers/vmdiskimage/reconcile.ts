@@ -36,6 +36,13 @@ async function look({ deps, key }: Pass, seen: Snapshot, signal: AbortSignal): P
   const { step } = first;
   const isBlocked = step.kind === 'wait' && (typeof seen.secret === 'object' || typeof seen.certConfigMap === 'object');
   const isStarting = step.kind === 'begin' || step.kind === 'create';
+  if (step.kind === 'end' && step.outcome.kind === 'failed' && step.outcome.failure.isUntold) {
+    const { dataVolume = '' } = step.attempt;
+    const importerWords = await deps.eyes.importerWords(seen.image.metadata.namespace, dataVolume, signal);
+    if (importerWords === undefined) return [seen, first];
+    const heard: Snapshot = { ...seen, importerWords };
+    return [heard, decide(heard)];
+  }
   const isUnsettled = step.kind === 'check' || (step.kind === 'queue' && !step.waiting.isSettled);
   const hasNeeds = seen.secret !== 'none' || seen.certConfigMap !== 'none';
   if (!hasNeeds || !(isBlocked || isStarting || isUnsettled)) return [seen, first];

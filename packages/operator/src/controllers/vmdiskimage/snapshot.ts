@@ -75,6 +75,8 @@ export type Snapshot = {
   readonly references: References;
   readonly namespace: { readonly isTerminating: boolean; readonly isMarkedInUse: boolean };
   readonly memory: Memory;
+  /** What the importer said when it last ended; read only where a failure has no other cause. */
+  readonly importerWords?: string;
 };
 
 export const keyOfImage = ({ metadata }: StoredImage): string => `${metadata.namespace}/${metadata.name}`;

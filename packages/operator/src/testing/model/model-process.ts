@@ -322,6 +322,7 @@ export class ModelProcess {
         })),
       hasImporter: (namespace, claim) =>
         this.#request('list pods', () => world.get('dataVolumes', `${namespace}/${claim}`) !== undefined),
+      importerWords: async () => undefined,
       entry: (uid) =>
         this.#request('read ledger', () =>
           world.get('ledger', ledgerKey) === undefined ? 'unreadable' : world.entries().get(uid),
