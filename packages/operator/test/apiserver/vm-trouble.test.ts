@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
-import type { KubeObject, ResourceType } from '@terrain/runtime';
+import { ApiError, type KubeObject, type ResourceType } from '@terrain/runtime';
 import { ignoreAbsent } from './platform.ts';
 import { Stage } from './stage.ts';
 import { types } from './types.ts';
@@ -183,13 +183,33 @@ test('room for the root disk that a quota does not leave is awaited', async () =
   const metadata = { name: 'tight', namespace: stage.namespace };
   const spec = { hard: { persistentvolumeclaims: '1' } };
   await stage.resource<KubeObject>(quotas).create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec } as KubeObject);
-  await stage.until('the quota to be counted', () => stage.things(types.claims).length === 1);
+  await untilCounted(stage);
   await createMachine(stage, 'web');
   const waiting = await reason(stage, 'web', 'QuotaExceeded');
   assert.match(waiting.status?.message ?? '', /no room for root disk .*exceeded quota/);
   await remove(stage, quotas, 'tight');
   await phase(stage, 'web', 'Ready');
 });
+
+/** A quota counts for nothing until a controller has looked at it and the API server has heard of that: nothing tells when, so ask. */
+async function untilCounted(stage: Stage): Promise<void> {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const metadata = { name: 'probe', namespace: stage.namespace };
+  const probe = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec } as KubeObject;
+  for (let tries = 0; tries < 1200; tries++) {
+    const refusal = await stage
+      .resource<KubeObject>(types.claims)
+      .create(probe, { dryRun: true })
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    if (refusal instanceof ApiError && refusal.code === 403) return;
+    if (refusal !== undefined) throw refusal;
+    await setTimeout(100);
+  }
+  throw new Error(`the quota in ${stage.namespace} is still not in force after two minutes`);
+}
 
 /** A kind is gone some time after its definition: nothing tells when, so ask. */
 async function untilUnserved(stage: Stage, type: ResourceType): Promise<void> {

@@ -4,7 +4,7 @@ import { defaultScenario } from '@terrain/embedded/testing';
 import { controllerUid } from '@terrain/runtime';
 import type { ObservedEvent } from '@terrain/runtime/testing';
 import { Stage, type StageOptions } from '../apiserver/stage.ts';
-import { types } from '../apiserver/types.ts';
+import { type Thing, types } from '../apiserver/types.ts';
 import { observing } from '../apiserver/watched.ts';
 import { sized } from './effort.ts';
 
@@ -67,15 +67,29 @@ export async function drain({
 }
 
 function assertDownloads(history: readonly ObservedEvent[], failing: ReadonlyMap<string, boolean>): void {
-  const made = new Map<string, number>();
+  const made = new Map<string, string[]>();
   for (const { type, resource, object } of history) {
     const uid = controllerUid(object) ?? '';
-    if (resource.plural === types.dataVolumes.plural && type === 'ADDED') made.set(uid, (made.get(uid) ?? 0) + 1);
+    if (resource.plural === types.dataVolumes.plural && type === 'ADDED')
+      made.set(uid, [...(made.get(uid) ?? []), object.metadata.name ?? '']);
   }
   for (const [uid, isFailing] of failing) {
-    const count = made.get(uid) ?? 0;
-    assert.ok(count >= 1 && count <= (isFailing ? 2 : 1), `an image was downloaded ${count} times`);
+    const names = made.get(uid) ?? [];
+    const isRight = names.length >= 1 && names.length <= (isFailing ? 2 : 1);
+    assert.ok(isRight, `an image was downloaded ${names.length} times: ${names.join(', ')}\n${lifeOf(uid, history)}`);
   }
+}
+
+/** What became of an image and its volumes, a line for each version. */
+function lifeOf(uid: string, history: readonly ObservedEvent[]): string {
+  const lines = history
+    .filter(({ object }) => object.metadata.uid === uid || controllerUid(object) === uid)
+    .map(({ type, resource, object }) => {
+      const { phase, attempt, retry, history: past } = ((object as Thing).status ?? {}) as Record<string, unknown>;
+      const told = JSON.stringify({ phase, attempt, retry, past });
+      return `${object.metadata.resourceVersion} ${type} ${resource.plural} ${object.metadata.name} ${told}`;
+    });
+  return lines.join('\n');
 }
 
 /** Does something again and again, with a pause, until it is disposed of. */

@@ -108,10 +108,14 @@ export async function endAttempt(
     // The cache is behind: its next event wakes us.
     if (live !== undefined && controllerUid(live) === uid) return after(1000);
   }
+  // Without a slot, says the cache. A rival may have given it one just now, and be about to create the DataVolume.
+  if (!hasEntry(snapshot) && (await deps.eyes.entry(uid, signal)) !== undefined) return after(1000);
   await saveStatus(pass, snapshot, decision);
   deps.memories.forget(uid);
   return after(0);
 }
+
+const hasEntry = ({ slot }: Snapshot): boolean => slot.ledger === 'readable' && slot.entry !== undefined;
 
 /**
  * Lets go of the slot of an attempt that is over: closing, then the DataVolume is deleted, then, when a live look shows neither it nor
