@@ -42,7 +42,6 @@ const asked = parts.filter(
 const started = performance.now();
 const postponed = new Map<Part, string>();
 for (const part of asked.filter(({ name }) => !wanted.includes(name))) {
-  if (part.isOnlyOnRequest) postponed.set(part, 'runs only on request');
   if (part.isOnlyWhenBuilt === undefined || process.env.CI === 'true') continue;
   const missing = await missingGroups(part.needs ?? []);
   if (missing.length > 0) postponed.set(part, `${missing.join(', ')} would have to be built first`);

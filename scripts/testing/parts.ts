@@ -15,8 +15,6 @@ export interface Part {
   readonly needs?: readonly GroupName[];
   /** Its groups take long to build: it runs when they are there already, when it is asked for by name, and in CI. */
   readonly isOnlyWhenBuilt?: true;
-  /** Not yet reliable enough to judge every change: it runs when it is asked for by name. */
-  readonly isOnlyOnRequest?: true;
 }
 
 /** One process for all files of a part: they share one throw-away cluster and its start-up time. */
@@ -56,7 +54,7 @@ export const parts: readonly Part[] = [
     command: nodeTest,
     tests: ['packages/embedded/test/real/imports.test.ts'],
     needs: ['core', 'node', 'node-tools', 'multus', 'kube-router', 'coredns', 'storage', 'cdi', 's3'],
-    isOnlyOnRequest: true,
+    isOnlyWhenBuilt: true,
   },
   {
     name: 'faults',
