@@ -4,13 +4,14 @@ import type { Claim, StorageClass, Volume } from '../objects.ts';
 
 export const volumeNameOf = (claim: Claim): string => `pvc-${claim.metadata.uid}`;
 
-/** Put there by whoever binds; the volume controller takes a claim with both for bound and looks after it from then on. */
+/** Put there by whoever binds; the volume controller takes a claim with both for bound, and for lost when it does not know the volume. */
 const bindAnnotations = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
 
 /**
  * What is left to do until a claim is Bound to a volume of its own; empty when it is.
  *
- * The simulator does the volume controller's part too, with the values it would write, so that it works with and without one.
+ * The simulator does the volume controller's part too, with the values it would write, so that it works with and without one. Only that a claim is
+ * bound for good is left to that controller: one that hears of the claim before it hears of the volume would call the claim lost, and CDI give it up.
  */
 export function bindSteps(claim: Claim, volume: Volume | undefined, storageClass: StorageClass): readonly Effect[] {
   const name = volumeNameOf(claim);
@@ -24,10 +25,7 @@ export function bindSteps(claim: Claim, volume: Volume | undefined, storageClass
       body: { status: { phase: 'Bound' } },
       subresource: 'status',
     });
-  if (claim.spec.volumeName !== name)
-    steps.push(
-      patchOf('PersistentVolumeClaim', claim, { metadata: { annotations: bindAnnotations }, spec: { volumeName: name } }),
-    );
+  if (claim.spec.volumeName !== name) steps.push(patchOf('PersistentVolumeClaim', claim, { spec: { volumeName: name } }));
   if (claim.status?.phase !== 'Bound')
     steps.push(
       statusPatchOf('PersistentVolumeClaim', claim, {

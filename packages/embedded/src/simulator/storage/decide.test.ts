@@ -29,6 +29,20 @@ test('a plain claim is bound to a volume of its own, and both point at each othe
   assert.equal(volume?.metadata.labels?.['terrain.dev/simulated'], 'true');
 });
 
+test('that a claim is bound for good is left to the volume controller, which calls lost what it does not know yet', () => {
+  const rehearsal = stage();
+  rehearsal.advance(1000);
+  assert.equal(home(rehearsal).metadata.annotations?.['pv.kubernetes.io/bind-completed'], undefined);
+});
+
+test('a claim the volume controller takes for Pending once more, because it has not heard of the volume, is bound again', () => {
+  const rehearsal = stage();
+  rehearsal.advance(1000);
+  rehearsal.patch('PersistentVolumeClaim', 'home', { status: { phase: 'Pending' } });
+  rehearsal.advance(1000);
+  assert.equal(home(rehearsal).status?.phase, 'Bound');
+});
+
 test('a claim that waits for its first consumer is bound when the scheduler has chosen a node', () => {
   const rehearsal = stage({ volumeBindingMode: 'WaitForFirstConsumer' });
   rehearsal.advance(60_000);
