@@ -21,24 +21,6 @@ export const cdiAnnotations = {
 /** Selects the pods that download. */
 export const importerPodSelector = 'cdi.kubevirt.io=importer';
 
-interface ContainerState {
-  readonly terminated?: { readonly message?: string };
-}
-
-/** A pod that downloads. */
-export interface ImporterPod extends KubeObject {
-  readonly status?: {
-    readonly containerStatuses?: readonly { readonly state?: ContainerState; readonly lastState?: ContainerState }[];
-  };
-}
-
-/** What an importer said when it last ended; undefined if it has not, or said nothing. */
-export function lastWords({ status }: ImporterPod): string | undefined {
-  const [container] = status?.containerStatuses ?? [];
-  const words = container?.state?.terminated?.message ?? container?.lastState?.terminated?.message;
-  return words === '' ? undefined : words;
-}
-
 interface UrlSource {
   readonly url: string;
   readonly secretRef?: string;

@@ -88,13 +88,17 @@ export interface Job extends KubeObject {
   };
 }
 
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: { readonly exitCode?: number; readonly message?: string };
+}
+
 interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
-  readonly state?: {
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: { readonly exitCode?: number; readonly message?: string };
-  };
+  readonly state?: ContainerState;
+  /** How it was before it was started again. */
+  readonly lastState?: ContainerState;
 }
 
 export interface Pod extends KubeObject {
@@ -143,7 +147,18 @@ const longestTail = 500;
 
 /** The end of what a container that failed has written. */
 export function lastWords({ status }: Pod): string | undefined {
-  const message = status?.containerStatuses?.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)?.state?.terminated
-    ?.message;
-  return message === undefined || message === '' ? undefined : message.trim().slice(-longestTail);
+  const failed = (status?.containerStatuses ?? []).map(({ state }) => wordsOfFailure(state));
+  return failed.find((words) => words !== undefined)?.slice(-longestTail);
+}
+
+/** What a container said when it failed, now or before it was started again; from the beginning. */
+export function wordsBeforeRestart({ status }: Pod): string | undefined {
+  const states = (status?.containerStatuses ?? []).flatMap(({ state, lastState }) => [state, lastState]);
+  return states.map(wordsOfFailure).find((words) => words !== undefined);
+}
+
+/** One that ended well has nothing to say here: an importer's last words are then what it has found. */
+function wordsOfFailure(state: ContainerState | undefined): string | undefined {
+  const { exitCode = 0, message = '' } = state?.terminated ?? {};
+  return exitCode === 0 || message === '' ? undefined : message.trim();
 }

@@ -20,7 +20,7 @@ import {
   type Writer,
 } from '@terrain/runtime';
 import type { LedgerPort } from '#ledger/port.ts';
-import { type DataVolume, dataVolumeType, type ImporterPod, importerPodSelector, lastWords } from '#platform/cdi.ts';
+import { type DataVolume, dataVolumeType, importerPodSelector } from '#platform/cdi.ts';
 import {
   type Claim,
   type ConfigMap,
@@ -32,6 +32,7 @@ import {
   secretType,
 } from '#platform/core.ts';
 import { type VolumeSnapshot, volumeSnapshotType } from '#platform/snapshot.ts';
+import { type Pod, wordsBeforeRestart } from '#platform/workload.ts';
 import type { Eyes, Hands } from './hands.ts';
 import { imageKeyOf } from './references.ts';
 import type { StoredImage } from './snapshot.ts';
@@ -97,8 +98,8 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
     const found = await orAbsent(new Resource<T>(api, type).list(namespace === undefined ? {} : { namespace }, options));
     return found?.items ?? [];
   };
-  const importer = async (namespace: string, claimName: string, signal: AbortSignal): Promise<ImporterPod | undefined> => {
-    for (const pod of await list<ImporterPod>(podType, namespace, importerPodSelector, signal)) {
+  const importer = async (namespace: string, claimName: string, signal: AbortSignal): Promise<Pod | undefined> => {
+    for (const pod of await list<Pod>(podType, namespace, importerPodSelector, signal)) {
       const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim')?.name;
       if (filled === undefined) continue;
       if (filled === claimName) return pod;
@@ -129,7 +130,7 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
     hasImporter: async (...of) => (await importer(...of)) !== undefined,
     async importerWords(...of) {
       const pod = await importer(...of);
-      return pod === undefined ? undefined : lastWords(pod);
+      return pod === undefined ? undefined : wordsBeforeRestart(pod);
     },
     async entry(uid, signal) {
       const reading = parseLedger((await ledger.read(signal))?.data);
