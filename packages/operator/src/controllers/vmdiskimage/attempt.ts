@@ -17,6 +17,8 @@ const closingMs = 5000;
 /** The policy that guards creates sees a ledger some milliseconds old, so its refusals are repeated, but not for ever. */
 const slotTries = 20;
 const longestSlotWaitMs = 500;
+/** A slot that is given back wakes nobody who only rests; yet such an image may have a time to be removed at, which this pass did not look at. */
+const lookAgain = after(0);
 
 /**
  * Starts the download of an admitted attempt: finalizer, then the status that uses up the number, then the DataVolume.
@@ -133,12 +135,12 @@ export async function clearAttempt(
   const { image } = await saveStatus(pass, snapshot, decision);
   if (keepsDataVolume) {
     await deps.keeper.change({ kind: 'release', uid, attempt: entry.attempt });
-    return done;
+    return lookAgain;
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
   const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
   await cleanUp(pass, { ...snapshot, image }, decision.record);
-  return result;
+  return result.afterMs === undefined ? lookAgain : result;
 }
 
 /** Entries of images that are gone, or of a predecessor of this name: nobody else would ever release them. */

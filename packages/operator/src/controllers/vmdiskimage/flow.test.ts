@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crdOf, kinds, ledgerManifest, sourceHash, type VMDiskImage, volumeSnapshotName } from '@terrain/api';
+import { crdOf, formatEntry, kinds, ledgerManifest, sourceHash, type VMDiskImage, volumeSnapshotName } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import { Connection, type KubeObject, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
 import { ApiFake } from '@terrain/runtime/testing';
 import { createOperator } from '#operator.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
-import { claimType, podType, storageClassType } from '#platform/core.ts';
+import { claimType, configMapType, podType, storageClassType } from '#platform/core.ts';
 import { volumeSnapshotClassType, volumeSnapshotType } from '#platform/snapshot.ts';
 import { aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
 import { imageType } from './api-hands.ts';
@@ -28,6 +28,7 @@ interface World {
   readonly fake: ApiFake;
   readonly images: Resource<KubeObject>;
   readonly volumes: Resource<KubeObject>;
+  readonly configMaps: Resource<KubeObject>;
 }
 
 /** The operator on an API server in this process, in a world where an image has been synced. */
@@ -60,7 +61,8 @@ async function withOperator(
       log: silentLogger,
     });
     running = operator.run(stop.signal);
-    await work({ fake, images, volumes: new Resource<KubeObject>(connection, dataVolumeType) });
+    const volumes = new Resource<KubeObject>(connection, dataVolumeType);
+    await work({ fake, images, volumes, configMaps: new Resource<KubeObject>(connection, configMapType) });
   } finally {
     stop.abort();
     await running;
@@ -114,6 +116,17 @@ test('a pruned image goes with all it made, though its own deletion wakes nobody
     assert.deepEqual([fake.objects(volumeSnapshotType).length, fake.objects(dataVolumeType).length], [0, 0]);
     const deletes = fake.log.requests.filter(({ verb }) => verb === 'delete').map(({ resource }) => resource);
     assert.deepEqual(deletes, ['vmdiskimages', 'volumesnapshots', 'datavolumes']);
+  });
+});
+
+test('an image that only has to give back a slot is pruned in its time all the same', async () => {
+  await withOperator({ templateImageTTL: '3s' }, new Date().toISOString(), async ({ fake, configMaps }) => {
+    const image = (): VMDiskImage | undefined => fake.objects(imageType)[0] as unknown as VMDiskImage | undefined;
+    await until('status', () => image()?.status?.phase === 'Succeeded');
+    const entry = formatEntry({ image: 'vmdi-farm/debian', attempt: 1, seq: 1, since: longAgo, state: 'open' });
+    const { name, namespace = '' } = ledgerManifest().metadata;
+    await configMaps.mergePatch({ name, namespace }, { data: { [`entry.${image()?.metadata.uid}`]: entry } });
+    await until('pruned image', () => image() === undefined);
   });
 });
 
