@@ -1,19 +1,8 @@
 /** A cluster with a real node, storage, CDI and the operator, and what is timed on it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import {
-  admissionPolicies,
-  crdOf,
-  dataVolumeName,
-  kinds,
-  ledgerManifest,
-  operatorIdentity,
-  operatorRole,
-  resolveInstall,
-  syncPolicyName,
-  type VMDiskImage,
-} from '@terrain/api';
+import { join } from 'node:path';
+import { dataVolumeName, type VMDiskImage } from '@terrain/api';
 import {
   DiskServer,
   type EmbeddedCluster,
@@ -22,12 +11,12 @@ import {
   makeDiskFile,
   nodeGroupNames,
   startCluster,
-  startCompanion,
   startRealImports,
   startRealNode,
   startStorage,
 } from '@terrain/embedded';
-import { applyManifests, type KubeObject, Resource, type ResourceType, waitForObject } from '@terrain/runtime';
+import { setSyncPolicy, startOperator } from '@terrain/embedded/testing';
+import { type KubeObject, Resource, type ResourceType, waitForObject } from '@terrain/runtime';
 
 const storageClass = 'terrain-disk';
 const namespace = 'default';
@@ -38,7 +27,6 @@ const types = {
   claims: type('', 'v1', 'persistentvolumeclaims'),
   images: type('pelotech.ot', 'v1alpha1', 'vmdiskimages'),
   snapshots: type('snapshot.storage.k8s.io', 'v1', 'volumesnapshots'),
-  configMaps: type('', 'v1', 'configmaps'),
 };
 
 interface Claim extends KubeObject {
@@ -66,7 +54,8 @@ export class RealStand implements AsyncDisposable {
       const node = await startRealNode(cluster, { binaries, signal });
       await startStorage(cluster, { binaries, node: node.name, kubelet: node.kubelet, signal });
       await startRealImports(cluster, node, { binaries, storageClasses: [storageClass], signal });
-      await operate(cluster, signal);
+      await startOperator(cluster, { signal });
+      await setSyncPolicy(cluster, { allowInternalSources: 'true' });
       const server = await DiskServer.start({ host: node.address });
       const disk = await makeDiskFile(await ensureDebianRoot(), join(directory, 'disk.qcow2'), {
         sizeBytes: bytes * 1.25,
@@ -142,32 +131,6 @@ export class RealStand implements AsyncDisposable {
     const judge = (claim: Claim | undefined) => (claim?.status?.phase === 'Bound' ? undefined : 'is not bound');
     await waitForObject<Claim>(this.#cluster.connection(), types.claims, { name, namespace }, judge, { timeoutMs });
   }
-}
-
-async function operate(cluster: EmbeddedCluster, signal: AbortSignal): Promise<void> {
-  const { operatorNamespace, operatorUser } = resolveInstall({});
-  const connection = cluster.connection();
-  const policy = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: syncPolicyName, namespace: operatorNamespace },
-    data: { allowInternalSources: 'true' },
-  };
-  const manifests = [...kinds.map(crdOf), ...admissionPolicies().flat(), ...operatorIdentity(), ...operatorRole(), policy];
-  await applyManifests(connection, manifests as KubeObject[], { fieldManager: 'bench', signal });
-  await new Resource(connection, types.configMaps).create(ledgerManifest());
-  await startCompanion(
-    cluster,
-    {
-      name: 'operator',
-      program: process.execPath,
-      args: [resolve(import.meta.dirname, '../../packages/operator/src/main.mjs'), '--no-leader-election'],
-      user: operatorUser,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${operatorNamespace}`],
-      readyWords: '"msg":"working"',
-    },
-    { signal },
-  );
 }
 
 function residentBytesOf(program: string): number {

@@ -1,19 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  admissionPolicies,
-  crdOf,
-  finalizers,
-  kinds,
-  ledgerManifest,
-  managerName,
-  operatorIdentity,
-  operatorRole,
-  syncPolicyName,
-  type VMDiskImage,
-} from '@terrain/api';
-import { aVMDiskImage } from '@terrain/api/testing';
+import { finalizers, ledgerManifest, managerName, syncPolicyName, type VMDiskImage } from '@terrain/api';
+import { aVMDiskImage, installation } from '@terrain/api/testing';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import { newTestCluster, type TestCluster } from '@terrain/embedded/testing';
 import { ApiError, applyManifests, type Connection, type Credentials, type KubeObject, Resource } from '@terrain/runtime';
@@ -48,13 +37,7 @@ export class Stage implements AsyncDisposable {
     const stage = new Stage(await newTestCluster({ controllerManager: true }), signal);
     const { api } = stage;
     await installDefinitions(api, (await ensureUpstream()).definitions);
-    const manifests = [
-      ...kinds.map(crdOf),
-      ...admissionPolicies().flat(),
-      ...operatorIdentity(),
-      ...operatorRole(),
-    ] as KubeObject[];
-    await applyManifests(api, manifests, { fieldManager: 'bench', signal });
+    await applyManifests(api, installation() as KubeObject[], { fieldManager: 'bench', signal });
     await new Resource(api, types.configMaps).create(ledgerManifest());
     await policiesInForce(api, signal);
     return stage;

@@ -1,4 +1,5 @@
 import { type Connection, Informers, isNotFound, type KubeObject, Resource, systemClock } from '@terrain/runtime';
+import { Lookout } from '@terrain/runtime/testing';
 import { apiVersionOf, type KindName, kinds } from '#simulator/kinds.ts';
 
 /** An object of a foreign kind, read field by field. */
@@ -32,7 +33,7 @@ export class PlatformRecord implements AsyncDisposable {
   readonly entries: Entry[] = [];
   readonly #patienceMs: number;
   readonly #informers: Informers;
-  readonly #listeners = new Set<() => void>();
+  readonly #lookout = new Lookout();
 
   constructor({ connection, kinds: recorded, patienceMs }: RecordOptions) {
     this.connection = connection;
@@ -43,7 +44,7 @@ export class PlatformRecord implements AsyncDisposable {
         const object = change.type === 'deleted' ? undefined : change.new;
         const { name, namespace } = (change.type === 'deleted' ? change.old : change.new).metadata;
         this.entries.push({ kind, name, namespace, atMs: Date.now(), object });
-        for (const listener of this.#listeners) listener();
+        this.#lookout.changed();
       });
   }
 
@@ -163,24 +164,7 @@ export class PlatformRecord implements AsyncDisposable {
 
   /** Waits until the record is so. */
   wait<T>(look: () => T | undefined | false, complaint: () => string): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#listeners.delete(listener);
-      };
-      const timer = setTimeout(() => {
-        end();
-        reject(new Error(complaint()));
-      }, this.#patienceMs);
-      const listener = (): void => {
-        const found = look();
-        if (found === undefined || found === false) return;
-        end();
-        resolve(found);
-      };
-      this.#listeners.add(listener);
-      listener();
-    });
+    return this.#lookout.until(look, { patienceMs: this.#patienceMs, complaint });
   }
 
   #complaint(kind: KindName, namespace: string | undefined, name: string): string {

@@ -12,5 +12,6 @@ export {
   stored,
   uidOf,
 } from './builders.ts';
+export { installation } from './installation.ts';
 export { largest } from './largest.ts';
 export { type Override, override } from './override.ts';

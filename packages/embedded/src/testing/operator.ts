@@ -1,14 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import {
-  admissionPolicies,
-  crdOf,
-  kinds,
-  ledgerManifest,
-  operatorIdentity,
-  operatorRole,
-  resolveInstall,
-  syncPolicyName,
-} from '@terrain/api';
+import { ledgerManifest, resolveInstall, syncPolicyName } from '@terrain/api';
+import { installation } from '@terrain/api/testing';
 import { applyManifests, type KubeObject, Resource, type ResourceType } from '@terrain/runtime';
 import type { EmbeddedCluster } from '#cluster/embedded-cluster.ts';
 import { startCompanion } from '#cluster/start-companion.ts';
@@ -23,13 +15,7 @@ const fieldManager = 'test';
 export async function startOperator(cluster: EmbeddedCluster, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
   const connection = cluster.connection();
   const options = signal === undefined ? {} : { signal };
-  const manifests = [
-    ...kinds.map(crdOf),
-    ...admissionPolicies().flat(),
-    ...operatorIdentity(),
-    ...operatorRole(),
-  ] as KubeObject[];
-  await applyManifests(connection, manifests, { fieldManager, ...options });
+  await applyManifests(connection, installation() as KubeObject[], { fieldManager, ...options });
   await new Resource(connection, configMaps).create(ledgerManifest());
   const operator = {
     name: 'operator',

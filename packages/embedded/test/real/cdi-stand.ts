@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type EmbeddedCluster, ensureBinaries } from '@terrain/embedded';
 import { Informers, isNotFound, type KubeObject, Resource, type ResourceType, systemClock } from '@terrain/runtime';
+import { Lookout } from '@terrain/runtime/testing';
 import type { RealNode } from '#real/node.ts';
 import { ensureDebianRoot } from '#real/platform/debian-root.ts';
 import { type DiskFile, type DiskFileOptions, makeDiskFile } from '#real/platform/disk-file.ts';
@@ -78,7 +79,7 @@ export class CdiStand implements AsyncDisposable {
   readonly #handles = new Map<string, Set<string>>();
   readonly #directory: string;
   readonly #informers: Informers;
-  readonly #listeners = new Set<() => void>();
+  readonly #lookout = new Lookout();
   readonly #servers: DiskServer[] = [];
 
   private constructor(directory: string, parts: { cluster: EmbeddedCluster; node: RealNode; server: DiskServer; s3: S3Server }) {
@@ -95,7 +96,7 @@ export class CdiStand implements AsyncDisposable {
     this.#informers.get<Thing>(types.volumes).onChange((change) => {
       if (change.type !== 'deleted') this.#noteVolume(change.new);
     });
-    for (const type of watched) this.#informers.get<Thing>(type).onChange(() => this.#tell());
+    for (const type of watched) this.#informers.get<Thing>(type).onChange(() => this.#lookout.changed());
     this.#hear(this.server);
   }
 
@@ -166,24 +167,8 @@ export class CdiStand implements AsyncDisposable {
 
   /** Waits until something is the case, looking at every change of an object and of what was downloaded. `scene` is told when it never is. */
   until<T>(what: string, look: () => T | undefined | false, scene: () => unknown = () => ''): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#listeners.delete(listener);
-      };
-      const timer = setTimeout(() => {
-        end();
-        reject(new Error(`waited ${patienceMs / 1000} s for ${what}; ${JSON.stringify(scene())}`));
-      }, patienceMs);
-      const listener = (): void => {
-        const found = look();
-        if (found === undefined || found === false) return;
-        end();
-        resolve(found);
-      };
-      this.#listeners.add(listener);
-      listener();
-    });
+    const complaint = (): string => `waited ${patienceMs / 1000} s for ${what}; ${JSON.stringify(scene())}`;
+    return this.#lookout.until(look, { patienceMs, complaint });
   }
 
   /** Waits until nothing of a kind is left in a namespace, or of one name in it. */
@@ -224,13 +209,9 @@ export class CdiStand implements AsyncDisposable {
   }
 
   #hear(server: DiskServer): DiskServer {
-    server.onTraffic(() => this.#tell());
+    server.onTraffic(() => this.#lookout.changed());
     this.#servers.push(server);
     return server;
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   #noteVolume({ spec }: Thing): void {

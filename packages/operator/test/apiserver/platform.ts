@@ -1,7 +1,7 @@
 /** The cluster that the suites of one process share, with the platform's kinds and Terrain on it. */
 import { setTimeout } from 'node:timers/promises';
-import { admissionPolicies, crdOf, kinds, ledgerManifest, operatorIdentity, operatorRole, type VMDiskImage } from '@terrain/api';
-import { aDataSync, aVirtualMachine, aVMDiskImage } from '@terrain/api/testing';
+import { ledgerManifest, type VMDiskImage } from '@terrain/api';
+import { aDataSync, aVirtualMachine, aVMDiskImage, installation } from '@terrain/api/testing';
 import { ensureUpstream, installDefinitions } from '@terrain/embedded';
 import { type TestCluster, testCluster } from '@terrain/embedded/testing';
 import {
@@ -35,13 +35,7 @@ export function platform(): Promise<TestCluster> {
 export async function prepare(cluster: TestCluster): Promise<TestCluster> {
   const connection = cluster.connection();
   await installDefinitions(connection, (await ensureUpstream()).definitions);
-  const manifests = [
-    ...kinds.map(crdOf),
-    ...admissionPolicies().flat(),
-    ...operatorIdentity(),
-    ...operatorRole(),
-  ] as KubeObject[];
-  await applyManifests(connection, manifests, { fieldManager: 'test' });
+  await applyManifests(connection, installation() as KubeObject[], { fieldManager: 'test' });
   await new Resource(connection, types.configMaps).create(ledgerManifest()).catch(ignoreExisting);
   await untilAccepted(connection);
   return cluster;

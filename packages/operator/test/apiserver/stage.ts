@@ -29,7 +29,7 @@ import {
   silentLogger,
   systemClock,
 } from '@terrain/runtime';
-import { type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
+import { type FaultPlan, FaultProxy, Lookout } from '@terrain/runtime/testing';
 import { ignoreAbsent, namespaceOfOperator, operatorCredentials, platform } from './platform.ts';
 import { sweep } from './sweep.ts';
 import { type Thing, types } from './types.ts';
@@ -41,7 +41,7 @@ export interface StageOptions {
   readonly policy?: Readonly<Record<string, string>>;
 }
 
-const patienceMs = 180_000;
+const usualPatienceMs = 180_000;
 
 /** One test's world: its own namespace and simulator on the shared cluster, with an empty ledger to begin with. */
 export class Stage implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class Stage implements AsyncDisposable {
   readonly troubles: readonly string[];
   readonly connection: Connection;
   readonly informers: Informers;
-  readonly #listeners = new Set<() => void>();
+  readonly #lookout = new Lookout();
   readonly #proxies: FaultProxy[] = [];
   readonly #operators: { readonly operator: Operator; stop(): Promise<void> }[] = [];
 
@@ -76,9 +76,7 @@ export class Stage implements AsyncDisposable {
       types.pods,
       types.namespaces,
     ])
-      this.informers.get<Thing>(type).onChange(() => {
-        for (const listener of this.#listeners) listener();
-      });
+      this.informers.get<Thing>(type).onChange(this.#lookout.changed);
   }
 
   static async open({ scenario = instantScenario, policy, cluster: own }: StageOptions = {}): Promise<Stage> {
@@ -180,32 +178,20 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Waits until something is the case, looking at every change. The sentence says what was waited for. */
-  async until<T>(what: string, look: () => T | undefined | false, patience = patienceMs): Promise<T> {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    return new Promise((resolve, reject) => {
-      const listener = (): void => {
-        const value = look();
-        if (value === undefined || value === false) return;
-        end();
-        resolve(value);
-      };
-      const timer = globalThis.setTimeout(() => {
-        end();
-        const named = this.images().filter(({ metadata }) => what.split(' ').includes(metadata.name));
-        const shown = (named.length > 0 ? named : this.images().filter(({ status }) => status?.phase !== 'Succeeded')).slice(
-          0,
-          6,
-        );
-        const scene = [...shown.map(describe), `ledger: ${JSON.stringify(this.ledgerData())}`, ...this.troubles.slice(-5)];
-        reject(new Error(`waited ${patience / 1000} s for ${what}; ${scene.join(' | ')}`));
-      }, patience);
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#listeners.delete(listener);
-      };
-      this.#listeners.add(listener);
+  until<T>(what: string, look: () => T | undefined | false, patienceMs = usualPatienceMs): Promise<T> {
+    return this.#lookout.until(look, {
+      patienceMs,
+      complaint: () => `waited ${patienceMs / 1000} s for ${what}; ${this.#scene(what)}`,
     });
+  }
+
+  /** The images that are named, or those that are not there yet; the ledger; and what the simulator complained of. */
+  #scene(what: string): string {
+    const named = this.images().filter(({ metadata }) => what.split(' ').includes(metadata.name));
+    const shown = named.length > 0 ? named : this.images().filter(({ status }) => status?.phase !== 'Succeeded');
+    return [...shown.slice(0, 6).map(describe), `ledger: ${JSON.stringify(this.ledgerData())}`, ...this.troubles.slice(-5)].join(
+      ' | ',
+    );
   }
 
   /** Waits until the image is in a phase. */

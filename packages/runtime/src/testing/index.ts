@@ -22,6 +22,7 @@ export type {
 } from './fault-proxy/plan.ts';
 export { seededRandom } from './fault-proxy/random.ts';
 export { hurriedClock } from './hurried-clock.ts';
+export { Lookout } from './lookout.ts';
 export { type Invariant, Observer, type ObserverOptions } from './observer/observer.ts';
 export type { Violation } from './observer/report.ts';
 export { type ObservedEvent, World } from './observer/world.ts';
