@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { VMDiskImage } from '@terrain/api';
 import { setSyncPolicy } from '@terrain/embedded/testing';
 import { limitStorage, raiseStorage } from '../contract/quota.ts';
 import { killImporter } from './cdi-importer.ts';
@@ -9,14 +8,6 @@ import { permanentFailures } from './image-failures.ts';
 import { ImageStage, lookBytes, reasonOf, usualPolicy } from './image-stage.ts';
 
 const timeout = 600_000;
-
-/**
- * kubelet starts what failed for the first time again at once. On a busy machine that comes before CDI has told of the failure, and then it never does:
- * the attempt has failed without a cause, and may be repeated.
- */
-const startedAgain = /^the importer was started again \d+ times?, each time from byte 0$/;
-const untoldAttempts = (status: VMDiskImage['status']): number =>
-  status?.history?.filter(({ result }) => result === 'ImporterFailed').length ?? 0;
 
 /** Disk images with the operator, CDI, the storage driver and servers, all real. */
 export function imageSuite(): void {
@@ -63,13 +54,10 @@ export function imageSuite(): void {
           await stage.create(namespace, 'disk', spec);
           const { status } = await stage.ended(namespace, 'disk', reason, 'RetryLimitReached', 'Succeeded');
           const { lastMessage = '' } = status?.retry ?? {};
-          const untold = untoldAttempts(status);
-          if (reasonOf(stage.find(namespace, 'disk')) === 'RetryLimitReached') assert.match(lastMessage, startedAgain);
-          else {
-            assert.equal(reasonOf(stage.find(namespace, 'disk')), reason);
-            assert.equal(status?.attempt?.number, 1 + untold, JSON.stringify(status?.history));
-            assert.match(lastMessage, words);
-          }
+          // Also on a busy machine, where kubelet starts an importer again before CDI has looked, and CDI then never tells of the failure.
+          assert.equal(reasonOf(stage.find(namespace, 'disk')), reason, JSON.stringify(status?.history));
+          assert.equal(status?.attempt?.number, 1, JSON.stringify(status?.history));
+          assert.match(lastMessage, words);
           const { message = '' } = status ?? {};
           assert.ok(
             message.startsWith('given up') && message.includes(`: ${lastMessage}; change the source, or set the `),
@@ -100,9 +88,8 @@ export function imageSuite(): void {
         const url = stand.server.put('cut', small.file, { cutAfterBytes: 2 * mebibyte });
         await stage.create(namespace, 'disk', { url });
         const { status } = await stage.ended(namespace, 'disk', 'RetryLimitReached');
-        const { lastReason, lastMessage = '' } = status?.retry ?? {};
         assert.equal(status?.attempt?.number, 2);
-        assert.match(lastMessage, lastReason === 'SourceUnreachable' ? /: failed to pull image: unexpected EOF$/ : startedAgain);
+        assert.match(status?.retry?.lastMessage ?? '', /: failed to pull image: unexpected EOF$/);
         await stand.untilNothingLeft(namespace);
         const { requests, bytes } = stand.server.traffic('cut');
         assert.ok(bytes <= 2 * (small.fileBytes + lookBytes), `${requests} requests, ${bytes} bytes`);

@@ -26,6 +26,16 @@ const broken: WorkspaceSpec = {
   ],
 };
 
+const allKinds = [
+  'NetworkPolicy',
+  'NetworkAttachmentDefinition',
+  'PersistentVolumeClaim',
+  'Secret',
+  'VirtualMachine',
+  'Service',
+  'Deployment',
+];
+
 /** A lab in each phase, how far it gets, and of what kinds its children are then. */
 const phases: Readonly<Record<string, { spec: WorkspaceSpec; phase: string; ready: string; kinds: readonly string[] }>> = {
   provisioning: {
@@ -38,29 +48,13 @@ const phases: Readonly<Record<string, { spec: WorkspaceSpec; phase: string; read
     spec: broken,
     phase: 'Failed',
     ready: '4/5',
-    kinds: [
-      'NetworkPolicy',
-      'NetworkAttachmentDefinition',
-      'PersistentVolumeClaim',
-      'Secret',
-      'VirtualMachine',
-      'Service',
-      'Deployment',
-    ],
+    kinds: allKinds,
   },
   ready: {
     spec: complete,
     phase: 'Ready',
     ready: '5/5',
-    kinds: [
-      'NetworkPolicy',
-      'NetworkAttachmentDefinition',
-      'PersistentVolumeClaim',
-      'Secret',
-      'VirtualMachine',
-      'Service',
-      'Deployment',
-    ],
+    kinds: allKinds,
   },
 };
 
@@ -86,24 +80,24 @@ test('each child is deleted and edited in each phase', { concurrency: true }, as
             .map((object) => ({ type, object })),
         );
         assert.deepEqual([...new Set(own.map(({ object }) => object.kind))], kinds);
-        await Promise.all(
-          own.map(async ({ type, object: { kind, metadata } }) => {
-            const at = { name: metadata.name ?? '', namespace: metadata.namespace };
-            const patched = await world.stage
-              .resource(type)
-              .mergePatch(at, { metadata: { labels: { [label]: 'stolen' } } } as Partial<KubeObject>);
-            await world.until(`${kind} ${at.name} of ${name} to be put right`, () => {
-              const now = find(name, type, at.name)?.metadata;
-              return now?.labels?.[label] === name && isLater(now, patched.metadata);
-            });
-            const before = find(name, type, at.name)?.metadata.uid;
-            await world.stage.resource(type).delete(at);
-            await world.until(`${kind} ${at.name} of ${name} to be back`, () => {
-              const now = find(name, type, at.name)?.metadata.uid;
-              return now !== undefined && now !== before;
-            });
-          }),
-        );
+        // One after the other: the news of one child would heal the others along with it.
+        for (const { type, object } of own) {
+          const { kind, metadata } = object;
+          const at = { name: metadata.name ?? '', namespace: metadata.namespace };
+          const patched = await world.stage
+            .resource(type)
+            .mergePatch(at, { metadata: { labels: { [label]: 'stolen' } } } as Partial<KubeObject>);
+          await world.until(`${kind} ${at.name} of ${name} to be put right`, () => {
+            const now = find(name, type, at.name)?.metadata;
+            return now?.labels?.[label] === name && isLater(now, patched.metadata);
+          });
+          const before = find(name, type, at.name)?.metadata.uid;
+          await world.stage.resource(type).delete(at);
+          await world.until(`${kind} ${at.name} of ${name} to be back`, () => {
+            const now = find(name, type, at.name)?.metadata.uid;
+            return now !== undefined && now !== before;
+          });
+        }
         await isAtRest();
       }),
     ),
