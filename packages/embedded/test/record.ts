@@ -1,4 +1,4 @@
-import { type Connection, Informers, isNotFound, type KubeObject, Resource, systemClock } from '@terrain/runtime';
+import { ApiError, type Connection, Informers, isNotFound, type KubeObject, Resource, systemClock } from '@terrain/runtime';
 import { Lookout } from '@terrain/runtime/testing';
 import { apiVersionOf, type KindName, kinds } from '#simulator/kinds.ts';
 
@@ -63,9 +63,20 @@ export class PlatformRecord implements AsyncDisposable {
   }
 
   create(kind: KindName, namespace: string | undefined, name: string, fields: object, metadata: object = {}): Promise<Thing> {
-    const at = { name, ...(namespace === undefined ? {} : { namespace }) };
-    const object = { apiVersion: apiVersionOf(kind), kind, metadata: { ...at, ...metadata }, ...fields };
-    return this.resource(kind).create(object as unknown as Thing);
+    return this.resource(kind).create(thing(kind, namespace, name, fields, metadata));
+  }
+
+  /** Whether creating it would be refused. */
+  wouldRefuse(kind: KindName, namespace: string, name: string, fields: object): Promise<boolean> {
+    return this.resource(kind)
+      .create(thing(kind, namespace, name, fields), { dryRun: true })
+      .then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof ApiError) return true;
+          throw error;
+        },
+      );
   }
 
   get(kind: KindName, namespace: string | undefined, name: string): Promise<Thing> {
@@ -171,4 +182,9 @@ export class PlatformRecord implements AsyncDisposable {
     const status = JSON.stringify(this.last(kind, namespace, name)?.status);
     return `${kind} ${namespace}/${name} never was as wanted; its status is ${status}`;
   }
+}
+
+function thing(kind: KindName, namespace: string | undefined, name: string, fields: object, metadata: object = {}): Thing {
+  const at = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return { apiVersion: apiVersionOf(kind), kind, metadata: { ...at, ...metadata }, ...fields } as unknown as Thing;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiError } from '@terrain/runtime';
+import { until } from '#process/until.ts';
 import type { Thing } from '../record.ts';
 import { conditionOf, isPhase, phaseOf, statusOf } from '../things.ts';
 import { limitStorage, raiseStorage } from './quota.ts';
@@ -147,7 +148,9 @@ export const importCases: Cases = {
     for (const [name, { http, want }] of Object.entries(refused))
       await assert.rejects(record.create('DataVolume', at, 'disk', scene.dataVolume('good', http)), endsWith(want), name);
     await record.create('PersistentVolumeClaim', at, 'taken', scene.claim('32Mi'));
-    await record.heard('PersistentVolumeClaim', at, 'taken', () => true);
+    // CDI reads the claim live. The simulator's policy hears of it as everybody does, and maybe later than we.
+    const isKnown = async () => (await record.wouldRefuse('DataVolume', at, 'taken', scene.dataVolume('good'))) || undefined;
+    await until('that the claim is known', isKnown, { timeoutMs: 60_000 });
     await assert.rejects(
       record.create('DataVolume', at, 'taken', scene.dataVolume('good')),
       endsWith(`Destination PVC ${at}/taken already exists`),
