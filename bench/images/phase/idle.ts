@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stage } from '../measure/stage.ts';
 import { calmLimit } from './calm.ts';
 
-/** So long without a request, and the operator has come to rest. */
-const restMs = 10_000;
+/** So long without a request, and the operator has come to rest: what can wait is written half a minute late, once. */
+const restMs = 35_000;
 /** One that never rests is measured all the same. */
-const mostRests = 6;
+const mostRests = 3;
 
 /** Requests a minute, watches not counted and without a lease, while all slots are taken by downloads that do not move and the rest waits. */
 export async function idle(stage: Stage, queued: number, seconds: number): Promise<number> {
