@@ -151,7 +151,8 @@ export class Connection implements ApiTransport, AsyncDisposable {
       method: request.method,
       headers: this.#headers(request, token),
       body: request.body === undefined ? null : JSON.stringify(request.body),
-    };
+      reset: false,
+    } as const;
     return new Call(request, token, outgoing, this.#clock, this.#observer);
   }
 

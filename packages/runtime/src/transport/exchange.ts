@@ -14,6 +14,8 @@ export interface Outgoing {
   readonly method: Dispatcher.HttpMethod;
   readonly headers: Record<string, string | string[]>;
   readonly body: string | null;
+  /** A DELETE with a body is nothing odd for an API server: its socket stays in use, and the next request needs no handshake. */
+  readonly reset: false;
 }
 
 /** How long it may take, and who is asked and told. */
