@@ -138,6 +138,25 @@ test('an image is expected to be admitted while there is room for all who wait',
   assert.equal(rig.keeper.expects('y'), false, 'there is no room left');
 });
 
+for (const [limit, writes] of [
+  [4, 4],
+  [100, 2],
+] as const)
+  test(`of ${limit} slots, four that come free one after the other cost ${writes} writes`, async (t) => {
+    const uids = ['a', 'b', 'c', 'd'];
+    const rig = new Rig(t, Object.fromEntries(uids.map((uid, index) => [uid, entry(`farm/${uid}`, index + 1)])), limit);
+    await rig.start();
+    const released: Promise<void>[] = [];
+    for (const uid of uids) {
+      released.push(rig.keeper.change({ kind: 'release', uid, attempt: 1 }));
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await rig.clock.advance(20);
+    }
+    for (let times = 0; times < 2; times++) await rig.settled();
+    await Promise.all(released);
+    assert.deepEqual([rig.writes.length, rig.entries], [writes, {}]);
+  });
+
 test('the slot of a download that still runs is given to nobody when its entry is taken out by hand', async (t) => {
   const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) });
   rig.running.add('a').add('b');

@@ -29,8 +29,8 @@ export interface LedgerKeeperOptions {
   readonly onPolicy?: (policy: Policy, before: Policy) => void;
 }
 
-const longestGatherMs = 250;
-const gatherMsPerSlot = 2.5;
+const longestGatherMs = 700;
+const gatherMsPerSlotSquared = 0.07;
 
 /** The ledger cannot be used at the moment; the message says why and what to do. */
 class LedgerUnreadableError extends Error {
@@ -79,8 +79,9 @@ export class LedgerKeeper {
     });
     this.#loop = new WriteLoop({
       ...options,
-      // With many slots several ends share one write; with few each is served at once.
-      gatherMs: () => Math.min(longestGatherMs, gatherMsPerSlot * (this.ledger?.limit ?? 0)),
+      // With few slots each end is served at once. With many, several share a write: the more there are, the more of them end within the same time,
+      // and the less it matters that one is empty for that time.
+      gatherMs: () => Math.min(longestGatherMs, gatherMsPerSlotSquared * (this.ledger?.limit ?? 0) ** 2),
       flush: (signal) => this.#flush(signal),
       // Whatever went wrong, also an answer that was lost: only a live read tells what the ledger is now.
       onFailure: () => this.#known.doubt(),
