@@ -119,16 +119,21 @@ test('a pruned image goes with all it made, though its own deletion wakes nobody
   });
 });
 
-test('an image that only has to give back a slot is pruned in its time all the same', async () => {
-  await withOperator({ templateImageTTL: '3s' }, new Date().toISOString(), async ({ fake, configMaps }) => {
-    const image = (): VMDiskImage | undefined => fake.objects(imageType)[0] as unknown as VMDiskImage | undefined;
-    await until('status', () => image()?.status?.phase === 'Succeeded');
-    const entry = formatEntry({ image: 'vmdi-farm/debian', attempt: 1, seq: 1, since: longAgo, state: 'open' });
-    const { name, namespace = '' } = ledgerManifest().metadata;
-    await configMaps.mergePatch({ name, namespace }, { data: { [`entry.${image()?.metadata.uid}`]: entry } });
-    await until('pruned image', () => image() === undefined);
+for (const [what, isKept] of [
+  ['a slot', true],
+  ['the slot of a download that is gone', false],
+] as const)
+  test(`an image that only has to give back ${what} is pruned in its time all the same`, async () => {
+    await withOperator({ templateImageTTL: '3s' }, new Date().toISOString(), async ({ fake, configMaps, volumes }) => {
+      const image = (): VMDiskImage | undefined => fake.objects(imageType)[0] as unknown as VMDiskImage | undefined;
+      await until('status', () => image()?.status?.phase === 'Succeeded');
+      if (!isKept) await volumes.delete({ ...at, name: fake.objects(dataVolumeType)[0]?.metadata.name ?? '' });
+      const entry = formatEntry({ image: 'vmdi-farm/debian', attempt: 1, seq: 1, since: longAgo, state: 'open' });
+      const { name, namespace = '' } = ledgerManifest().metadata;
+      await configMaps.mergePatch({ name, namespace }, { data: { [`entry.${image()?.metadata.uid}`]: entry } });
+      await until('pruned image', () => image() === undefined);
+    });
   });
-});
 
 test('an image there is room for starts at once, one there is no room for is called Queued', async () => {
   await withOperator({ templateImageTTL: '', concurrency: '1' }, longAgo, async ({ fake, images }) => {
