@@ -66,17 +66,15 @@ export class PlatformRecord implements AsyncDisposable {
     return this.resource(kind).create(thing(kind, namespace, name, fields, metadata));
   }
 
-  /** Whether creating it would be refused. */
-  wouldRefuse(kind: KindName, namespace: string, name: string, fields: object): Promise<boolean> {
-    return this.resource(kind)
-      .create(thing(kind, namespace, name, fields), { dryRun: true })
-      .then(
-        () => false,
-        (error: unknown) => {
-          if (error instanceof ApiError) return true;
-          throw error;
-        },
-      );
+  /** With what words creating it would be refused; undefined when it would not. */
+  async refusal(kind: KindName, namespace: string, name: string, fields: object): Promise<string | undefined> {
+    try {
+      await this.resource(kind).create(thing(kind, namespace, name, fields), { dryRun: true });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
   }
 
   get(kind: KindName, namespace: string | undefined, name: string): Promise<Thing> {
