@@ -28,5 +28,14 @@ test('the failed tests of a part, each with its words and nothing of what stands
 
 test('a long one is shortened and says so', () => {
   const long = `✖ long\n${'    line\n'.repeat(50)}`;
-  assert.match(failuresIn(long, 3).join(''), /^✖ long\n {4}line\n {4}line\n {4}… 48 more lines above$/);
+  assert.deepEqual(failuresIn(long, 2), ['✖ long\n    line\n    line\n    … 48 more lines above']);
+});
+
+test('tests that failed with the same words stand together, with the words once', () => {
+  const failed = (name: string, words: string): string => `✖ ${name}\n    ${words}\n\n`;
+  const log = ['a', 'b', 'c', 'd', 'e'].map((name) => failed(name, 'Error: no cluster')).join('') + failed('f', 'Error: other');
+  assert.deepEqual(failuresIn(log), [
+    '✖ a\n✖ b\n✖ c\n✖ … and 2 more with the same words\n    Error: no cluster',
+    '✖ f\n    Error: other',
+  ]);
 });
