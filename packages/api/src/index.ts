@@ -20,6 +20,7 @@ export {
 export type { CustomResource, ObjectMeta, OwnerReference } from './common/metadata.ts';
 export { parseQuantityBytes } from './common/quantity.ts';
 export type { Rule } from './common/rule.ts';
+export { isUnseen, unseenStatus } from './common/unseen.ts';
 export { type CustomResourceDefinition, crdOf } from './crd/crd.ts';
 export { withDefaults } from './crd/defaults.ts';
 export { type StructuralSchema, toStructural } from './crd/structural.ts';

@@ -30,6 +30,11 @@ export const commonConditions = {
 
 /** Reasons every kind uses. */
 export const commonReasons = {
+  NotSeenYet: {
+    description:
+      'The operator has not said anything about the object yet. The API server shows this by itself, also where no operator runs.',
+    whatToDo: 'Nothing for a minute; then see that the operator runs.',
+  },
   UpToDate: {
     description: 'Nothing is left to do: what the spec asks for is there.',
     whatToDo: 'Nothing.',

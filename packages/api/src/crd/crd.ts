@@ -1,4 +1,5 @@
 import { rules } from '#common/rule.ts';
+import { unseenStatus } from '#common/unseen.ts';
 import type { KindDefinition } from '#kind.ts';
 import { toStructural } from './structural.ts';
 
@@ -42,7 +43,7 @@ export function crdOf(definition: KindDefinition): CustomResourceDefinition {
                 kind: { description: kindDescription, type: 'string' },
                 metadata: { type: 'object' },
                 spec: toStructural(definition.spec, `${kind}.spec`),
-                status: toStructural(definition.status, `${kind}.status`),
+                status: { ...toStructural(definition.status, `${kind}.status`), default: unseenStatus },
               },
             },
           },

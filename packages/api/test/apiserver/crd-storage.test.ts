@@ -1,7 +1,7 @@
 /** How objects are kept: what is dropped, what is apart, who owns what, how they are listed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kinds } from '@terrain/api';
+import { kinds, unseenStatus } from '@terrain/api';
 import { aVirtualMachine, aVMDiskImage, aWorkspace } from '@terrain/api/testing';
 import { type Changes, withChanges } from './crd-change.ts';
 import { crdCluster, judge, pathOf, placed } from './crd-cluster.ts';
@@ -26,7 +26,7 @@ test('status is written apart from spec, and neither through the other', async (
     path: pathOf(placed(aVMDiskImage(), namespace), 'collection'),
     body: placed(aVMDiskImage({ metadata: { name: 'with-status' }, status: { phase: 'Succeeded' } }), namespace),
   });
-  assert.equal(created.status, undefined);
+  assert.deepEqual(created.status, unseenStatus);
   const written = await connection.request<typeof created>({
     method: 'PUT',
     path: `${pathOf(created, 'object')}/status`,

@@ -1,5 +1,5 @@
 /** What the status of a set of images says about the spec it has now. */
-import { type DataSync, DataSyncCondition } from '@terrain/api';
+import { type DataSync, DataSyncCondition, isUnseen } from '@terrain/api';
 import { plain } from '../output/plain.ts';
 import type { Verdict } from '../output/verdict.ts';
 
@@ -10,7 +10,7 @@ import type { Verdict } from '../output/verdict.ts';
  */
 export function judgeSet({ metadata, status }: DataSync): Verdict {
   if (metadata.deletionTimestamp !== undefined) return { kind: 'gaveUp', message: 'it is being deleted' };
-  if (status === undefined) return { kind: 'waiting', message: 'the operator has not seen it yet' };
+  if (status === undefined || isUnseen({ status })) return { kind: 'waiting', message: 'the operator has not seen it yet' };
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return { kind: 'waiting', message: 'the operator has not seen its latest change yet' };
   const isTrue = (type: string): boolean =>

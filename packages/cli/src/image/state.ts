@@ -1,5 +1,13 @@
 /** What the status of a disk image says about the spec it has now, as opposed to one it had before. */
-import { annotations, type Condition, labelValue, sourceHash, type VMDiskImage, VMDiskImageCondition } from '@terrain/api';
+import {
+  annotations,
+  type Condition,
+  isUnseen,
+  labelValue,
+  sourceHash,
+  type VMDiskImage,
+  VMDiskImageCondition,
+} from '@terrain/api';
 import { plain } from '../output/plain.ts';
 import type { Verdict } from '../output/verdict.ts';
 
@@ -30,7 +38,7 @@ export function judge(image: VMDiskImage): Verdict {
   const message = plain(status?.message ?? '');
   const waiting = (words: string): Verdict => ({ kind: 'waiting', message: words });
   if (metadata.deletionTimestamp !== undefined) return { kind: 'gaveUp', message: 'it is being deleted' };
-  if (status === undefined) return waiting('the operator has not seen it yet');
+  if (status === undefined || isUnseen(image)) return waiting('the operator has not seen it yet');
   const ready = conditionOf(image, VMDiskImageCondition.Ready);
   const isCurrent = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   if (isCurrent && ready?.status === 'True' && hasArtifact(image)) return { kind: 'ready' };

@@ -1,4 +1,4 @@
-import type { VirtualMachine } from '@terrain/api';
+import { isUnseen, type VirtualMachine } from '@terrain/api';
 import { type Columns, type ListView, renderObjects, wordsOf } from '../output/object-list.ts';
 import { addressOf, interfacesOf } from './address.ts';
 import { isCurrent } from './state.ts';
@@ -16,7 +16,7 @@ const columns: Columns<VirtualMachine> = {
     ['NETWORKS', networksOf],
   ],
   message: (machine) =>
-    machine.status === undefined || isCurrent(machine)
+    isUnseen(machine) || isCurrent(machine)
       ? wordsOf(machine)
       : `the operator has not seen its latest change yet; before that: ${wordsOf(machine)}`,
 };

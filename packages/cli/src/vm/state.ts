@@ -1,5 +1,5 @@
 /** What the status of a machine says about the spec it has now, as opposed to one it had before. */
-import { annotations, type Condition, labels, type VirtualMachine } from '@terrain/api';
+import { annotations, type Condition, isUnseen, labels, type VirtualMachine } from '@terrain/api';
 import { plain } from '../output/plain.ts';
 import type { Verdict } from '../output/verdict.ts';
 
@@ -22,7 +22,7 @@ export const isCurrent = ({ metadata, status }: VirtualMachine): boolean =>
 export function judge(machine: VirtualMachine): Verdict {
   const { metadata, status } = machine;
   if (metadata.deletionTimestamp !== undefined) return { kind: 'gaveUp', message: 'it is being deleted' };
-  if (status === undefined) return { kind: 'waiting', message: 'the operator has not seen it yet' };
+  if (status === undefined || isUnseen(machine)) return { kind: 'waiting', message: 'the operator has not seen it yet' };
   if (!isCurrent(machine)) return { kind: 'waiting', message: 'the operator has not seen its latest change yet' };
   const message = plain(status.message ?? '');
   if (conditionOf(machine, 'Ready')?.status === 'True') return { kind: 'ready' };

@@ -1,5 +1,5 @@
 /** What the status of a workspace says about the spec it has now. */
-import { type Condition, type Workspace, WorkspaceCondition } from '@terrain/api';
+import { type Condition, isUnseen, type Workspace, WorkspaceCondition } from '@terrain/api';
 import { plain } from '../output/plain.ts';
 
 export type Verdict =
@@ -11,7 +11,7 @@ export type Verdict =
 /** Whether to go on waiting for a workspace. A status that is older than the spec counts for nothing. */
 export function judge({ metadata, status }: Workspace): Verdict {
   if (metadata.deletionTimestamp !== undefined) return { kind: 'failed', message: 'it is being deleted' };
-  if (status === undefined) return { kind: 'waiting', message: 'the operator has not seen it yet' };
+  if (status === undefined || isUnseen({ status })) return { kind: 'waiting', message: 'the operator has not seen it yet' };
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return { kind: 'waiting', message: 'the operator has not seen its latest change yet' };
   const isTrue = (type: string): boolean =>

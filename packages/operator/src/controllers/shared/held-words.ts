@@ -19,29 +19,41 @@ interface Words {
   readonly isLate: boolean;
   /** Words of another kind than those held so far have their own time from now on. */
   readonly kind?: string;
+  /** How far the object is. One that gets on may go on in silence, but no longer than twice its time: what is worth telling is what lasts. */
+  readonly step?: string;
+}
+
+interface Held {
+  readonly kind: string | undefined;
+  readonly step: string | undefined;
+  readonly sinceMs: number;
+  readonly stepSinceMs: number;
 }
 
 /**
  * Holds back what objects say on their way, so that one that gets there quickly costs one status write and not five.
  *
- * Guarantees: time held counts from the first words held on, and never longer than the patience says. Forgetting, as in a restart, costs nothing
- * but as much time again.
+ * Guarantees: what stays as it is is held no longer than the patience says, and what changes no longer than twice that. Forgetting, as in a restart,
+ * costs nothing but as much time again.
  */
 export class HeldWords {
   readonly #patience: Patience;
-  readonly #held = new Map<string, { readonly sinceMs: number; readonly kind: string | undefined }>();
+  readonly #held = new Map<string, Held>();
 
   constructor(patience: Patience) {
     this.#patience = patience;
   }
 
   /** For how long the words are still held; 0: they are to be said now. */
-  heldMs(key: string, { isLate, kind }: Words, nowMs: number): number {
-    const known = this.#held.get(key);
+  heldMs(key: string, { isLate, kind, step }: Words, nowMs: number): number {
+    const found = this.#held.get(key);
+    const known = found?.kind === kind ? found : undefined;
     // The clocks of API servers differ: news from the future are news of now.
-    const sinceMs = known !== undefined && known.kind === kind ? Math.min(known.sinceMs, nowMs) : nowMs;
-    const leftMs = sinceMs + this.#patienceMs(isLate) - nowMs;
-    if (leftMs > 0) this.#held.set(key, { sinceMs, kind });
+    const sinceMs = Math.min(known?.sinceMs ?? nowMs, nowMs);
+    const stepSinceMs = known !== undefined && known.step === step ? Math.min(known.stepSinceMs, nowMs) : nowMs;
+    const patienceMs = this.#patienceMs(isLate);
+    const leftMs = Math.min(stepSinceMs + patienceMs, sinceMs + 2 * patienceMs) - nowMs;
+    if (leftMs > 0) this.#held.set(key, { kind, step, sinceMs, stepSinceMs });
     else this.#held.delete(key);
     return Math.max(0, leftMs);
   }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { VirtualMachineStatus } from '@terrain/api';
+import { isUnseen, type VirtualMachineStatus } from '@terrain/api';
 import { HeldWords, type Patience } from '#controllers/shared/held-words.ts';
 
 const patience: Patience = {
   firstMs: 1000,
   laterMs: 10_000,
-  crowd: { firstMs: 100, laterMs: 100, longestFirstMs: 10_000, longestLaterMs: 30_000 },
+  crowd: { firstMs: 100, laterMs: 100, longestFirstMs: 30_000, longestLaterMs: 30_000 },
 };
 
 /** Words of a machine that makes its way; each is usually followed by the next within a moment. */
@@ -22,8 +22,8 @@ const onTheWay: ReadonlySet<string> = new Set([
 /**
  * Holds back what a machine says on its way to Ready.
  *
- * Guarantees: nothing is held longer than half a minute, and without a crowd ten seconds; nothing that is wrong is held at all, and neither is the
- * end of a root disk: images count by `status.rootDisk` who waits for them.
+ * Guarantees: a step that lasts is told after half a minute at most, and without a crowd after ten seconds, and none is held longer than twice that;
+ * nothing that is wrong is held at all, and neither is the end of a root disk: images count by `status.rootDisk` who waits for them.
  */
 export class QuietTime {
   readonly #words = new HeldWords(patience);
@@ -40,7 +40,7 @@ export class QuietTime {
     const isUncounted = reason === 'ReferencePending';
     return this.#words.heldMs(
       key,
-      { isLate: before !== undefined || isUncounted, kind: isUncounted ? 'uncounted' : 'counted' },
+      { isLate: !isUnseen({ status: before }) || isUncounted, kind: isUncounted ? 'uncounted' : 'counted', step: reason },
       nowMs,
     );
   }

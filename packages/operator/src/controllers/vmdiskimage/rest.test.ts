@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unseenStatus } from '@terrain/api';
 import { ago, aSnapshot, nowMs, syncing } from '#testing/image-world.ts';
 import { isNew, newMs } from './rest.ts';
 
@@ -9,5 +10,6 @@ test('an image is new for a moment, and only as long as it says nothing', () => 
   delete (image as { status?: unknown }).status;
   assert.equal(isNew({ ...fresh, image }), true);
   assert.equal(isNew({ ...fresh, image, nowMs: nowMs + newMs }), false);
-  assert.equal(isNew({ ...fresh, image: { ...image, status: syncing() } }), false);
+  assert.equal(isNew({ ...fresh, image: { ...image, status: unseenStatus } }), true);
+  assert.equal(isNew({ ...fresh, image: { ...image, status: { ...syncing(), observedGeneration: 1 } } }), false);
 });

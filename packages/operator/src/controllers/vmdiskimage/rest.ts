@@ -1,5 +1,5 @@
 /** Steps in which nothing is done but saying why. */
-import { sourceHash, type VMDiskImageReason } from '@terrain/api';
+import { isUnseen, sourceHash, type VMDiskImageReason } from '@terrain/api';
 import { parseTicket } from '#queue/order.ts';
 import { nextAttempt } from './facts.ts';
 import { isUnchecked } from './preflight.ts';
@@ -66,7 +66,7 @@ export const newMs = 3000;
 
 /** Whether an image was just made, and nobody has been told anything about it. */
 export const isNew = ({ image, nowMs }: Snapshot): boolean =>
-  image.status === undefined && nowMs - (instantMs(image.metadata.creationTimestamp) ?? 0) < newMs;
+  isUnseen(image) && nowMs - (instantMs(image.metadata.creationTimestamp) ?? 0) < newMs;
 
 /** Whether the artifact, if any, is of another source than the spec's. */
 export const hasOlderArtifact = ({ image }: Snapshot, { artifact }: ImageRecord): boolean =>

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkspaceReason, WorkspaceStatus } from '@terrain/api';
+import { isUnseen, type WorkspaceReason, type WorkspaceStatus } from '@terrain/api';
 import { HeldWords, type Patience } from '#controllers/shared/held-words.ts';
 
 const patience: Patience = {
   firstMs: 1000,
   laterMs: 3000,
-  crowd: { firstMs: 100, laterMs: 300, longestFirstMs: 10_000, longestLaterMs: 30_000 },
+  crowd: { firstMs: 300, laterMs: 300, longestFirstMs: 30_000, longestLaterMs: 30_000 },
 };
 
 /** Reasons of parts that make their way; each is usually followed by the next within a moment. */
@@ -25,8 +25,8 @@ const onTheWay: ReadonlySet<string> = new Set<WorkspaceReason>([
 /**
  * Holds back what a workspace says on its way to Ready: a lab of twenty parts would otherwise tell of each of them.
  *
- * Guarantees: nothing is held longer than half a minute, and without a crowd three seconds; nothing that needs a person is held at all, and neither
- * is the end of that, or of Ready.
+ * Guarantees: a step that lasts is told after half a minute at most, and without a crowd after three seconds, and none is held longer than twice that;
+ * nothing that needs a person is held at all, and neither is the end of that, or of Ready.
  */
 export class QuietTime {
   readonly #words = new HeldWords(patience);
@@ -37,13 +37,17 @@ export class QuietTime {
       this.#words.forget(key);
       return 0;
     }
-    return this.#words.heldMs(key, { isLate: before !== undefined }, nowMs);
+    return this.#words.heldMs(key, { isLate: !isUnseen({ status: before }), step: stepOf(next) }, nowMs);
   }
 
   forget(key: string): void {
     this.#words.forget(key);
   }
 }
+
+/** How far it is: what it waits for first, and how many of its parts are there. */
+const stepOf = ({ conditions = [], ready }: WorkspaceStatus): string =>
+  `${conditions.find(({ type }) => type === 'Ready')?.reason} ${ready}`;
 
 const isHarmless = ({ phase, conditions = [], components = [] }: WorkspaceStatus): boolean =>
   phase === 'Provisioning' &&
