@@ -59,13 +59,11 @@ export class ControlPlane {
     return this.start('etcd', etcdArguments(this.#options), join(this.#options.directory, 'etcd'));
   }
 
-  startApiServer(port: number): Promise<ManagedProcess> {
-    const { throwAway } = this.#options;
-    return this.start(
-      'kube-apiserver',
-      apiServerArguments({ port, pki: 'pki', etcd: 'unix://etcd/client:1', throwAway }),
-      this.#options.directory,
-    );
+  /** Under another name than usual it is a further one on the same data. */
+  startApiServer(port: number, name = 'kube-apiserver'): Promise<ManagedProcess> {
+    const { throwAway, directory } = this.#options;
+    const args = apiServerArguments({ port, pki: 'pki', etcd: 'unix://etcd/client:1', throwAway });
+    return this.start(name, args, directory, 'kube-apiserver');
   }
 
   async startControllerManager(port: number): Promise<ManagedProcess> {
@@ -140,10 +138,15 @@ export class ControlPlane {
   }
 
   /** Starts one more program under the same care: its log beside the others, its end with ours. */
-  async start(name: string, args: readonly string[], directory = this.#options.directory): Promise<ManagedProcess> {
+  async start(
+    name: string,
+    args: readonly string[],
+    directory = this.#options.directory,
+    program = name,
+  ): Promise<ManagedProcess> {
     const started = await ManagedProcess.start({
       name,
-      program: this.#options.binaries.path(name),
+      program: this.#options.binaries.path(program),
       args,
       directory,
       logFile: join(this.#options.directory, 'logs', `${name}.log`),

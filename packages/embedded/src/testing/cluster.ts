@@ -144,6 +144,15 @@ export class TestCluster {
     await this.#plane.apiServerReady(this.connection(), this.port);
   }
 
+  /** The administrator's connection through an API server of its own, which lives on when the other one is restarted; closed with the cluster. */
+  async connectionApart(): Promise<Connection> {
+    const port = await freePort();
+    await this.#plane.startApiServer(port, 'kube-apiserver-apart');
+    const connection = this.#connect(this.#plane.credentials(port));
+    await this.#plane.apiServerReady(connection, port);
+    return connection;
+  }
+
   /** Starts what the options ask for and does not run yet. Callers at the same time share one start. */
   async ensure(options: TestClusterOptions): Promise<void> {
     if (options.controllerManager) this.#controllerManager ??= this.#keep(this.#plane.startControllerManager(this.port));

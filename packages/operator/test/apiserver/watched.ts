@@ -8,11 +8,12 @@ export async function observing<T>(
   stage: Stage,
   work: (observer: Observer) => Promise<T>,
   leave: readonly string[] = [],
+  connection = stage.connection,
 ): Promise<T> {
   const checked = Object.fromEntries(
     Object.entries(invariants()).filter(([name]) => !leave.some((left) => name.startsWith(left))),
   );
-  const observer = await Observer.start({ connection: stage.connection, kinds: observedKinds, invariants: checked });
+  const observer = await Observer.start({ connection, kinds: observedKinds, invariants: checked });
   try {
     const result = await work(observer);
     await observer.caughtUp();

@@ -1,7 +1,7 @@
 /** A queue that is drained while something goes wrong. */
 import assert from 'node:assert/strict';
 import { defaultScenario } from '@terrain/embedded/testing';
-import { controllerUid } from '@terrain/runtime';
+import { type Connection, controllerUid } from '@terrain/runtime';
 import type { ObservedEvent } from '@terrain/runtime/testing';
 import { Stage, type StageOptions } from '../apiserver/stage.ts';
 import { type Thing, types } from '../apiserver/types.ts';
@@ -24,6 +24,8 @@ export interface Drain {
   readonly isFlawless?: boolean;
   /** Invariants that only a vandal breaks, and this one does. */
   readonly leave?: readonly string[];
+  /** What the observer looks through, if not what everybody does. */
+  readonly observerConnection?: Connection;
   /** Starts whatever downloads, and makes things go wrong. What it returns is disposed of when all images are there. */
   readonly begin: (stage: Stage) => Promise<AsyncDisposable>;
   /** Brings an end to what goes wrong on its own; called when all images exist. */
@@ -40,6 +42,7 @@ export async function drain({
   policy = policyOfDrains,
   leave = [],
   isFlawless = false,
+  observerConnection,
   begin,
   during,
 }: Drain): Promise<void> {
@@ -63,6 +66,7 @@ export async function drain({
       assertDownloads(observer.history, failing);
     },
     leave,
+    observerConnection,
   );
 }
 
