@@ -490,6 +490,26 @@ test('changes that a condition refuses wake nobody', async (t) => {
   await until('pass', () => passes.length === 1);
 });
 
+test('updates that may wait for others make one pass with them, and an end does not wait', async (t) => {
+  let gatherMs = 200;
+  const { start, quiet, fake, passes, controller, children, connection } = await rig(t, () => done);
+  controller.watches(children, () => ['default/a'], { gatherMs: () => gatherMs });
+  fake.seed(thing('a'));
+  fake.seed({ apiVersion: 'example.com/v1', kind: 'Part', metadata: { name: 'p', namespace: 'default' } });
+  await start();
+  await quiet();
+  passes.length = 0;
+  const resource = new Resource<Thing>(connection, parts);
+  for (const x of [1, 2, 3]) await resource.mergePatch({ namespace: 'default', name: 'p' }, { spec: { x } });
+  await until('a pass', () => passes.length > 0);
+  await quiet();
+  assert.deepEqual(passes, ['a']);
+  gatherMs = 3_600_000;
+  await resource.mergePatch({ namespace: 'default', name: 'p' }, { spec: { x: 4 } });
+  await resource.delete({ namespace: 'default', name: 'p' });
+  await until('another pass', () => passes.length === 2);
+});
+
 test('what a person changes goes before what was found at the start', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { start, fake, passes, resource, controller, owners } = await rig(

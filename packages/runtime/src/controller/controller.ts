@@ -20,6 +20,7 @@ interface Stashed {
   readonly object: KubeObject;
   readonly canBeEcho: boolean;
   readonly priority: Priority;
+  readonly waitMs: number;
 }
 
 /**
@@ -65,10 +66,10 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   }
 
   /** Reconciles the keys a function finds for each object that changes; over an index of the store, that is no scan. */
-  watches<C extends KubeObject>(informer: Informer<C>, keysOf: KeysOf<C>, { when }: SourceOptions<C> = {}): this {
+  watches<C extends KubeObject>(informer: Informer<C>, keysOf: KeysOf<C>, { when, gatherMs }: SourceOptions<C> = {}): this {
     this.#attach.push(() =>
       informer.onChange((change, context) => {
-        if (when === undefined || when(change)) this.#changed(change, context, keysOf);
+        if (when === undefined || when(change)) this.#changed(change, context, keysOf, gatherMs);
       }),
     );
     return this;
@@ -99,8 +100,14 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     await this.close();
   }
 
-  #changed<C extends KubeObject>(change: Change<C>, context: ChangeContext, keysOf: KeysOf<C>): void {
+  #changed<C extends KubeObject>(
+    change: Change<C>,
+    context: ChangeContext,
+    keysOf: KeysOf<C>,
+    gatherMs: () => number = () => 0,
+  ): void {
     const priority = priorityOf(change, context);
+    const waitMs = change.type === 'updated' && priority === 'normal' ? gatherMs() : 0;
     // The end of an object is news even when its last version was our work.
     const canBeEcho = change.type !== 'deleted';
     const object = change.type === 'deleted' ? change.old : change.new;
@@ -108,9 +115,16 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
     for (const key of keys) {
       const stash = this.#inPass.get(key);
-      if (stash !== undefined) stash.push({ object, canBeEcho, priority });
-      else if (!canBeEcho || !this.#ownWrites.isEcho(key, object)) this.queue.add(key, priority);
+      const stashed = { object, canBeEcho, priority, waitMs };
+      if (stash !== undefined) stash.push(stashed);
+      else this.#wake(key, stashed);
     }
+  }
+
+  #wake(key: string, { object, canBeEcho, priority, waitMs }: Stashed): void {
+    if (canBeEcho && this.#ownWrites.isEcho(key, object)) return;
+    if (waitMs > 0) this.queue.addAfter(key, waitMs);
+    else this.queue.add(key, priority);
   }
 
   async #work(): Promise<void> {
@@ -159,8 +173,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       this.#stop.signal.removeEventListener('abort', abort);
       this.#inPass.delete(key);
     }
-    for (const { object, canBeEcho, priority } of stash)
-      if (!canBeEcho || !this.#ownWrites.isEcho(key, object)) this.queue.add(key, priority);
+    for (const stashed of stash) this.#wake(key, stashed);
     this.#ownWrites.endPass(key);
     observer?.passEnded?.(outcome, clock.monotonic() - startedAt);
   }

@@ -64,4 +64,6 @@ export type KeysOf<T> = (object: T) => Iterable<string>;
 export interface SourceOptions<T> {
   /** Changes it refuses wake nobody. */
   readonly when?: (change: Change<T>) => boolean;
+  /** For how long an update may wait for others, so that several make one pass. Creations, deletions and ends never wait. Default 0. */
+  readonly gatherMs?: () => number;
 }

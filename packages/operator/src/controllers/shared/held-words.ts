@@ -58,6 +58,11 @@ export class HeldWords {
     return Math.max(0, leftMs);
   }
 
+  /** How many objects are on their way in silence. */
+  get size(): number {
+    return this.#held.size;
+  }
+
   /** There is nothing to hold back any more. */
   forget(key: string): void {
     this.#held.delete(key);

@@ -67,9 +67,10 @@ export function addWorkspaceController(options: WorkspaceControllerOptions): Wor
     workers,
     reconcile: ({ name }, { writer, signal }) => reconcileWorkspace({ deps, key: name, writer, signal }),
   });
-  for (const informer of informers.children) controller.owns(informer);
+  const gathering = { gatherMs: () => deps.quiet.gatherMs() };
+  for (const informer of informers.children) controller.owns(informer, gathering);
   controller
-    .owns(informers.machines)
+    .owns(informers.machines, gathering)
     .watches(informers.images, (image) => workspacesOf.image(informers, image), imageNews)
     .watches(informers.pods, (pod) => workspacesOf.pod(informers, pod), podNews)
     .watches(informers.namespaces, (found) => workspacesOf.namespace(informers, found))

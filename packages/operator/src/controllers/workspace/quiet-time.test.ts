@@ -37,6 +37,15 @@ test('roles that are not applied yet hold up nothing, and are no news', () => {
   assert.equal(new QuietTime().heldMs('lab', undefined, { ...next, conditions: [...(next.conditions ?? []), roles] }, 0), 1000);
 });
 
+test('news of the parts of one lab wait for nothing, those of several for each other', () => {
+  const quiet = new QuietTime();
+  const gathers = ['a', 'b', 'c'].map((lab) => {
+    quiet.heldMs(lab, undefined, saying('Waiting'), 0);
+    return quiet.gatherMs();
+  });
+  assert.deepEqual(gathers, [0, 10, 20]);
+});
+
 test('a lab that gets on says nothing, but not for longer than twice the time', () => {
   const quiet = new QuietTime();
   const at = (ready: string, nowMs: number): number =>
@@ -48,5 +57,6 @@ test('where many are on their way, each may take longer, but not for ever', () =
   const quiet = new QuietTime();
   const helds = Array.from({ length: 200 }, (_, index) => quiet.heldMs(`lab-${index}`, undefined, saying('Waiting'), 0));
   assert.deepEqual([helds[0], helds[50], helds[199]], [1000, 15_000, 30_000]);
+  assert.equal(quiet.gatherMs(), 1000);
   assert.equal(quiet.heldMs('lab-0', saying('Waiting'), saying('VolumesPending'), 0), 30_000);
 });
