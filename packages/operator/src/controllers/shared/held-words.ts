@@ -11,6 +11,8 @@ export interface Patience {
     readonly longestFirstMs: number;
     readonly longestLaterMs: number;
   };
+  /** For how long news of its parts may wait for each other, so that several make one pass: for each object that is on its way, and at most. */
+  readonly gather: { readonly forEachMs: number; readonly longestMs: number };
 }
 
 /** What is to be said of an object. */
@@ -58,9 +60,10 @@ export class HeldWords {
     return Math.max(0, leftMs);
   }
 
-  /** How many objects are on their way in silence. */
-  get size(): number {
-    return this.#held.size;
+  /** For how long news of an object's parts may wait for each other: not at all where one object is on its way. */
+  gatherMs(): number {
+    const { forEachMs, longestMs } = this.#patience.gather;
+    return Math.min(Math.max(0, this.#held.size - 1) * forEachMs, longestMs);
   }
 
   /** There is nothing to hold back any more. */

@@ -103,14 +103,18 @@ export function addMachineController({ manager, api, serverNow, workers }: Machi
   informers.kubevirt.onChange((change) => {
     if (change.type === 'deleted') startProblems.delete(change.key);
   });
+  const gathering = { gatherMs: () => deps.quiet.gatherMs() };
   controller
-    .owns(dataVolumes, diskNews)
+    .owns(dataVolumes, { ...diskNews, ...gathering })
     .owns(informers.secrets)
-    .owns(kubevirt)
+    .owns(kubevirt, gathering)
     .watches(informers.images, (image) => machinesOf.image(informers, image), imageNews)
     .watches(informers.images, (image) => machinesOf.uncounted(informers, image), countNews)
-    .watches(informers.claims, (claim) => machinesOf.claim(informers, claim, labels.virtualMachine), claimNews)
-    .watches(informers.instances, (instance) => machinesOf.instance(informers, instance), instanceNews)
+    .watches(informers.claims, (claim) => machinesOf.claim(informers, claim, labels.virtualMachine), {
+      ...claimNews,
+      ...gathering,
+    })
+    .watches(informers.instances, (instance) => machinesOf.instance(informers, instance), { ...instanceNews, ...gathering })
     .watches(networks, (network) => machinesOf.network(informers, network))
     .watches(informers.namespaces, (namespace) => machinesOf.namespace(informers, namespace));
   informers.storageClasses.onChange(() => platform.wakeAll());

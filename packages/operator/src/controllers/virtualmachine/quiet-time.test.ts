@@ -52,6 +52,15 @@ test('each step has its time, so that a machine that gets on says nothing, but n
   assert.equal(quiet.heldMs('a/b', undefined, saying('Starting'), 2000), 0);
 });
 
+test('news of the parts of one machine wait for nothing, those of several for each other', () => {
+  const quiet = new QuietTime();
+  const gathers = ['a/a', 'a/b', 'a/c'].map((key) => {
+    quiet.heldMs(key, undefined, saying('Cloning'), 0);
+    return quiet.gatherMs();
+  });
+  assert.deepEqual(gathers, [0, 3, 6]);
+});
+
 test('a clock that goes back holds nothing longer', () => {
   const quiet = new QuietTime();
   assert.equal(quiet.heldMs('a/b', undefined, saying('Cloning'), 3_600_000), 1000);
@@ -70,4 +79,5 @@ test('where many are on their way, each may take longer, but not for ever', () =
   const helds = Array.from({ length: 1000 }, (_, index) => quiet.heldMs(`a/${index}`, undefined, saying('Cloning'), 0));
   assert.deepEqual([helds[0], helds[9], helds[50], helds[999]], [1000, 1000, 5000, 30_000]);
   assert.equal(quiet.heldMs('a/0', saying('Cloning'), saying('Starting'), 0), 30_000);
+  assert.equal(quiet.gatherMs(), 1000);
 });

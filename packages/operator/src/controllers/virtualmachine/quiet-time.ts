@@ -6,6 +6,7 @@ const patience: Patience = {
   firstMs: 1000,
   laterMs: 10_000,
   crowd: { firstMs: 100, laterMs: 100, longestFirstMs: 30_000, longestLaterMs: 30_000 },
+  gather: { forEachMs: 3, longestMs: 1000 },
 };
 
 /** Words of a machine that makes its way; each is usually followed by the next within a moment. */
@@ -47,6 +48,10 @@ export class QuietTime {
 
   forget(key: string): void {
     this.#words.forget(key);
+  }
+
+  gatherMs(): number {
+    return this.#words.gatherMs();
   }
 }
 

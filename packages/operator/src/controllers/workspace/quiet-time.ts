@@ -6,10 +6,8 @@ const patience: Patience = {
   firstMs: 1000,
   laterMs: 3000,
   crowd: { firstMs: 300, laterMs: 300, longestFirstMs: 30_000, longestLaterMs: 30_000 },
+  gather: { forEachMs: 10, longestMs: 1000 },
 };
-
-const gatherForEachMs = 10;
-const longestGatherMs = 1000;
 
 /** Reasons of parts that make their way; each is usually followed by the next within a moment. */
 const onTheWay: ReadonlySet<string> = new Set<WorkspaceReason>([
@@ -47,9 +45,8 @@ export class QuietTime {
     this.#words.forget(key);
   }
 
-  /** For how long news of the parts of a lab may wait for each other: not at all for one lab, and a second where a hundred are on their way. */
   gatherMs(): number {
-    return Math.min(Math.max(0, this.#words.size - 1) * gatherForEachMs, longestGatherMs);
+    return this.#words.gatherMs();
   }
 }
 
