@@ -1,4 +1,4 @@
-import { controllerReference, type Decision, type Effect, isControlledBy, nothing, patchOf } from '../engine/decision.ts';
+import { asSeen, controllerReference, type Decision, type Effect, isControlledBy, nothing, patchOf } from '../engine/decision.ts';
 import type { Claim, DataVolume } from '../objects.ts';
 import type { Time } from '../time.ts';
 import { cdiAnnotations } from './annotations.ts';
@@ -12,7 +12,7 @@ import type { DataVolumeView } from './view.ts';
 export function decideDataVolume(view: DataVolumeView, time: Time): Decision {
   const { dataVolume, claim } = view;
   if (dataVolume.metadata.deletionTimestamp !== undefined) return { effects: releaseClone(dataVolume) };
-  if (claim !== undefined && mayAdopt(dataVolume, claim)) return { effects: [adopt(dataVolume, claim)] };
+  if (claim !== undefined && mayAdopt(dataVolume, claim)) return { effects: adopt(dataVolume, claim) };
   if (claim !== undefined && (claim.metadata.deletionTimestamp !== undefined || !isControlledBy(claim, dataVolume)))
     return refuseClaim(view, time);
   const { source } = dataVolume.spec;
@@ -34,14 +34,14 @@ function mayAdopt({ metadata, spec }: DataVolume, claim: Claim): boolean {
   );
 }
 
-function adopt(dataVolume: DataVolume, claim: Claim): Effect {
-  const { ownerReferences = [], annotations } = claim.metadata;
+/** A claim that a DataVolume on its way out has let go of is seen without it before the DataVolume is seen to go: it would take the claim along. */
+function adopt(dataVolume: DataVolume, claim: Claim): Effect[] {
+  const { ownerReferences = [], annotations, resourceVersion } = claim.metadata;
   const owners = [...ownerReferences, controllerReference('DataVolume', dataVolume)];
   // What was filled by somebody else counts as filled.
   const filled = { [cdiAnnotations.clonePhase]: 'Succeeded', [cdiAnnotations.populatedFor]: dataVolume.metadata.name };
-  return patchOf('PersistentVolumeClaim', claim, {
-    metadata: { ownerReferences: owners, annotations: { ...annotations, ...filled } },
-  });
+  const metadata = { resourceVersion, ownerReferences: owners, annotations: { ...annotations, ...filled } };
+  return [asSeen('DataVolume', dataVolume), patchOf('PersistentVolumeClaim', claim, { metadata })];
 }
 
 /** Somebody else has the claim's name, or it is still going: CDI waits and says so. */

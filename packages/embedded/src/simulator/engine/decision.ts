@@ -74,6 +74,11 @@ export function patchOf(kind: KindName, object: Stored, body: Readonly<Record<st
   return { do: 'patch', kind, target: targetOf(object), body };
 }
 
+/** Changes nothing, and fails if the object has another version by now: what follows is done only if the object is still as it was seen. */
+export function asSeen(kind: KindName, object: Stored): Effect {
+  return patchOf(kind, object, { metadata: { resourceVersion: object.metadata.resourceVersion } });
+}
+
 export function statusPatchOf(kind: KindName, object: Stored, status: Readonly<Record<string, unknown>>): Effect {
   return { do: 'patch', kind, target: targetOf(object), body: { status }, subresource: 'status' };
 }
