@@ -77,13 +77,17 @@ function buildInOrder(groups: ReadonlySet<GroupName>): ReadonlyMap<GroupName, Pr
   return started;
 }
 
+/** Each part has a port for new homes: a home that is started again finds its port taken if another part got the same one meanwhile. */
+const portOf = (part: Part): string => String(16_500 + parts.indexOf(part));
+
 async function runPart(part: Part): Promise<Outcome> {
   const begin = performance.now();
   console.log(`${part.name} …`);
   const isReady = (await Promise.all((part.needs ?? []).map((group) => builds.get(group)))).every((isBuilt) => isBuilt);
   const files = testFiles(part);
   const hasTests = part.tests === undefined || files.length > 0;
-  const { code, output } = isReady && hasTests ? await run([...part.command, ...files]) : { code: 1, output: '' };
+  const { code, output } =
+    isReady && hasTests ? await run([...part.command, ...files], { TERRAIN_PORT: portOf(part) }) : { code: 1, output: '' };
   const counts = [...output.matchAll(testLine)].map((match) => match.slice(1).map(Number));
   const sum = (column: number): number => counts.reduce((total, row) => total + (row[column] ?? 0), 0);
   const isPassed = code === 0 && sum(1) === 0 && sum(2) === 0;
@@ -98,9 +102,9 @@ async function runPart(part: Part): Promise<Outcome> {
 }
 
 /** Runs a program and returns what it printed, on both streams in the order in which it came. */
-function run(command: readonly string[]): Promise<{ code: number; output: string }> {
+function run(command: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<{ code: number; output: string }> {
   const [program = '', ...rest] = command;
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...environment, ...more } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve({ code: code ?? 1, output })));

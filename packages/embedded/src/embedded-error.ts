@@ -7,6 +7,7 @@ const embeddedErrors = {
   BinaryMissing: 'a directory of ready-made binaries lacks one or has one that cannot be run',
   UpstreamChanged: 'a file of an upstream project does not have the form that is expected at the pinned version',
   PortTaken: 'another program listens on the port of this cluster',
+  PortUnusable: 'what was given as a port is none',
   ComponentFailed: 'a process of the control plane ended when it should not have',
   NotReady: 'a process runs but did not become ready in time',
   HomeInUse: 'another process runs a cluster in this home',

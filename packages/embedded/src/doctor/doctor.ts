@@ -122,7 +122,7 @@ async function inspectHome(home: string): Promise<[Check, Check]> {
     migrationSteps: Object.keys(migrations).map(Number),
   });
   const recorded = typeof record === 'string' ? undefined : record.port;
-  const port = recorded ?? preferredPort;
+  const port = recorded ?? preferredPort();
   const isFree = await isPortFree(port);
   return [
     judgeHome(layout.home, status.state, verdict.kind === 'refuse' ? verdict.error.message : status.problem),
