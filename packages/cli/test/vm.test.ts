@@ -42,7 +42,7 @@ describe('terrain vm, on a real API server', { concurrency: 3 }, () => {
     await here.add('new');
     assert.match(
       (await here.run('list')).stdout,
-      /^NAME +PHASE +STATE +ADDRESS +AGE +MESSAGE\nnew +- .*the operator has not seen it yet\nweb +Ready +Running .*the machine runs\n$/,
+      /^NAME +PHASE +STATE +ADDRESS +AGE +MESSAGE\nnew +- .*the operator has said nothing about it yet.*\nweb +Ready +Running .*the machine runs\n$/,
     );
     assert.match((await here.run('list', '-o', 'wide')).stdout, /ROOT DISK.*\n.*\n.* web-1-root /);
     assert.match((await here.run('list', '-A')).stdout, new RegExp(`^NAMESPACE .*\\n(.*\\n)*${here.namespace} +web +Ready`));

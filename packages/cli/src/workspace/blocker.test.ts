@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Workspace } from '@terrain/api';
+import { unseenStatus, type Workspace } from '@terrain/api';
 import { object, time, workspace } from '../testing/workspace.ts';
 import { blockersOf } from './blocker.ts';
 
@@ -28,11 +28,15 @@ const blockers: Record<string, { given: Parameters<typeof blockersOf>[0]; want: 
     want: 'the workspace is held by finalizer example.com/x',
   },
   'what the operator says': {
-    given: { workspace: deleting({ status: { message: 'removes machines' } }), namespace, objects: [] },
+    given: {
+      workspace: deleting({ status: { message: 'removes machines', observedGeneration: 1 } }),
+      namespace,
+      objects: [],
+    },
     want: 'removes machines',
   },
   'an operator that does not act': {
-    given: { workspace: deleting(), namespace, objects: [] },
+    given: { workspace: deleting({ status: unseenStatus }), namespace, objects: [] },
     want: 'the operator has not removed its finalizer pelotech.ot/cleanup yet; if this lasts, look whether it runs',
   },
   'a namespace that nobody deletes': {

@@ -1,5 +1,5 @@
 /** What keeps a workspace from going away, in words. */
-import { finalizers, type Workspace } from '@terrain/api';
+import { finalizers, isUnseen, type Workspace } from '@terrain/api';
 import type { KubeObject } from '@terrain/runtime';
 import { plain } from '../output/plain.ts';
 
@@ -24,7 +24,7 @@ export function blockersOf({ workspace, namespace, objects }: Left): string {
     .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length > 0)
     .map(({ kind, metadata }) => `${kind} ${metadata.name} is held by finalizer ${metadata.finalizers?.join(', ')}`);
   const foreign = (workspace?.metadata.finalizers ?? []).filter((one) => one !== finalizers.pelotechCleanup);
-  const told = plain(workspace?.status?.message ?? '');
+  const told = workspace === undefined || isUnseen(workspace) ? '' : plain(workspace.status?.message ?? '');
   const words = [
     ...(foreign.length === 0 ? [] : [`the workspace is held by finalizer ${foreign.join(', ')}`]),
     ...held.slice(0, most),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { ledgerName } from '@terrain/api';
+import { isUnseen, ledgerName } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { namespaceOfOperator } from './platform.ts';
 import { Stage } from './stage.ts';
@@ -85,9 +85,10 @@ test('a ledger of another version is read only: nothing starts, nothing is writt
   await stage.resource(types.configMaps).mergePatch(at, { data: { schema: '99' } });
   await stage.startOperator();
   await stage.createImage('debian');
-  const image = await stage.until('a sentence', () =>
-    stage.image('debian')?.status?.message !== undefined ? stage.image('debian') : undefined,
-  );
+  const image = await stage.until('a sentence', () => {
+    const found = stage.image('debian');
+    return found === undefined || isUnseen(found) ? undefined : found;
+  });
   assert.match(image.status?.message ?? '', /the ledger has schema 99, this version knows 1 only/);
   assert.equal(stage.ledgerData().schema, '99');
   assert.equal(stage.things(types.dataVolumes).length, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
-import { crdOf, kinds, ledgerManifest, operatorIdentity, operatorRole, type VMDiskImage } from '@terrain/api';
+import { crdOf, isUnseen, kinds, ledgerManifest, operatorIdentity, operatorRole, type VMDiskImage } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import { instantScenario, newTestCluster, startSimulator, type TestCluster } from '@terrain/embedded/testing';
 import { createOperator } from '@terrain/operator';
@@ -44,7 +44,7 @@ describe('a cluster without CDI and snapshots', () => {
         }
         return assert.fail(`after two minutes its status is ${JSON.stringify((await images.get(at)).status)}`);
       };
-      const waiting = await until(({ status }) => status?.message !== undefined);
+      const waiting = await until((image) => !isUnseen(image));
       assert.match(
         waiting.status?.message ?? '',
         /CDI is not installed in this cluster.*install it, and the image goes on by itself/,
