@@ -9,6 +9,7 @@ import { ApiError, applyManifests, type Connection, type Credentials, type KubeO
 import { freePort } from '../../lib/free-port.ts';
 import { Chronicle } from './chronicle.ts';
 import { Companion } from './companion.ts';
+import { collectorKnowsUs } from './settled.ts';
 import { operatorNamespace, operatorUser, types } from './types.ts';
 
 const packages = resolve(import.meta.dirname, '../../../packages');
@@ -40,6 +41,7 @@ export class Stage implements AsyncDisposable {
     await applyManifests(api, installation() as KubeObject[], { fieldManager: 'bench', signal });
     await new Resource(api, types.configMaps).create(ledgerManifest());
     await policiesInForce(api, signal);
+    await collectorKnowsUs(api, signal);
     return stage;
   }
 

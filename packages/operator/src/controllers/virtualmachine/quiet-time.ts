@@ -5,7 +5,7 @@ import { HeldWords, type Patience } from '#controllers/shared/held-words.ts';
 const patience: Patience = {
   firstMs: 1000,
   laterMs: 10_000,
-  crowd: { firstMs: 100, laterMs: 100, longestFirstMs: 30_000, longestLaterMs: 30_000 },
+  crowd: { firstMs: 300, laterMs: 300, longestFirstMs: 30_000, longestLaterMs: 30_000 },
   gather: { forEachMs: 3, longestMs: 1000 },
 };
 
