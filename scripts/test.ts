@@ -78,7 +78,9 @@ function buildInOrder(groups: ReadonlySet<GroupName>): ReadonlyMap<GroupName, Pr
 }
 
 /** Each part has a port for new homes: a home that is started again finds its port taken if another part got the same one meanwhile. */
-const portOf = (part: Part): string => String(16_500 + parts.indexOf(part));
+function portOf(part: Part): string {
+  return String(16_500 + parts.indexOf(part));
+}
 
 async function runPart(part: Part): Promise<Outcome> {
   const begin = performance.now();
