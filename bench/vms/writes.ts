@@ -1,9 +1,9 @@
 import type { ApiTransport } from '@terrain/runtime';
+import { samplesOf } from '../lib/metrics.ts';
 
 /** Accepted writes of the API server so far, as `POST kubevirt.io virtualmachines`. */
 export type Writes = ReadonlyMap<string, number>;
 
-const sample = /^apiserver_request_total\{(.*)\} (\S+)$/;
 const verbs = new Set(['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE']);
 
 /** Asks the API server itself, so that nobody counts his own requests. */
@@ -13,14 +13,11 @@ export async function countWrites(api: ApiTransport): Promise<Writes> {
 
 export function parseWrites(metrics: string): Writes {
   const counts = new Map<string, number>();
-  for (const line of metrics.split('\n')) {
-    const [, labels, value] = sample.exec(line) ?? [];
-    if (labels === undefined) continue;
-    const label = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+  for (const { label, value } of samplesOf(metrics, 'apiserver_request_total')) {
     if (!verbs.has(label('verb')) || !label('code').startsWith('2')) continue;
     const subresource = label('subresource');
     const key = `${label('verb')} ${label('group')} ${label('resource')}${subresource === '' ? '' : `/${subresource}`}`;
-    counts.set(key, (counts.get(key) ?? 0) + Number(value));
+    counts.set(key, (counts.get(key) ?? 0) + value);
   }
   return counts;
 }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { kinds } from '@terrain/api';
 import type { ApiTransport } from '@terrain/runtime';
+import { samplesOf } from '../../lib/metrics.ts';
 
 const patienceMs = 120_000;
 
@@ -24,9 +25,7 @@ export async function collectorKnowsUs(api: ApiTransport, signal: AbortSignal): 
 /** `group/plural` of what somebody watches, by the metrics of an API server. */
 export function watchedKinds(metrics: string): Set<string> {
   const found = new Set<string>();
-  for (const [, labels = '', value] of metrics.matchAll(/^apiserver_longrunning_requests\{(.*)\} (\S+)$/gm)) {
-    const label = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
-    if (label('verb') === 'WATCH' && Number(value) > 0) found.add(`${label('group')}/${label('resource')}`);
-  }
+  for (const { label, value } of samplesOf(metrics, 'apiserver_longrunning_requests'))
+    if (label('verb') === 'WATCH' && value > 0) found.add(`${label('group')}/${label('resource')}`);
   return found;
 }
