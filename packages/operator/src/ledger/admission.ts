@@ -1,6 +1,6 @@
 import type { Ledger } from '@terrain/api';
 import { SyncQueue, type Waiting } from '#queue/sync-queue.ts';
-import { roomIn } from './transition.ts';
+import { freeSlots, roomIn } from './transition.ts';
 
 /** Looks at an image live: as it waits now, or undefined when it does not wait any more. */
 export type Confirm = (waiting: Waiting, signal: AbortSignal) => Promise<Waiting | undefined>;
@@ -38,8 +38,8 @@ export class Admission {
 
   /** The first images there is room for, each looked at live if somebody else has written the ledger since it was last seen. */
   async choose(ledger: Ledger, signal: AbortSignal): Promise<readonly Waiting[]> {
+    if (this.queue.size === 0 || freeSlots(ledger) === 0) return [];
     const room = roomIn(ledger);
-    if (room.count === 0) return [];
     for (;;) {
       const chosen = this.queue.choose(room);
       const taken = chosen.filter(({ uid }) => ledger.entries.has(uid));

@@ -10,7 +10,7 @@ import { loadLedger } from './load.ts';
 import { PendingChanges } from './pending-changes.ts';
 import type { LedgerPort } from './port.ts';
 import { type Suspect, Suspects } from './suspects.ts';
-import { admit, applyChanges, isSameLedger, type LedgerChange, roomIn } from './transition.ts';
+import { admit, applyChanges, freeSlots, isSameLedger, type LedgerChange } from './transition.ts';
 import { WriteLoop } from './write-loop.ts';
 
 export interface LedgerKeeperOptions {
@@ -178,8 +178,8 @@ export class LedgerKeeper {
   expects(uid: string): boolean {
     const { ledger } = this;
     if (ledger?.policyResourceVersion === undefined || !this.#followed.isFollowed) return false;
-    const { count, namespaceShare } = roomIn(ledger);
-    return namespaceShare === 'off' && this.queue.size <= count && this.queue.get(uid)?.isSettled === true;
+    const isOpenToAll = this.policy.namespaceShare === 'off' && this.queue.size <= freeSlots(ledger);
+    return isOpenToAll && this.queue.get(uid)?.isSettled === true;
   }
 
   /** The image does not wait for a slot (any more). What was behind it may go on. */

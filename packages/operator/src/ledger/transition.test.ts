@@ -110,6 +110,13 @@ test('a limit somebody edited is put right by the next write, whatever that is f
   assert.equal(applyChanges(aLedger({}, { limit: 900 }), [], at).limit, 4);
 });
 
+test('a ledger that says it all already is not copied, however often it is asked', () => {
+  const ledger = aLedger({ a: anEntry() });
+  assert.equal(applyChanges(ledger, [], at), ledger);
+  assert.equal(admit(ledger, [], at), ledger);
+  assert.equal(admit(ledger, [aWaiting('a')], at), ledger);
+});
+
 test('lowering the limit below what runs kills nothing and admits nobody', () => {
   const running = aLedger({ a: anEntry(), b: anEntry(), c: anEntry() });
   const lowered = applyChanges(running, [{ kind: 'policy', texts: texts({ concurrency: '1' }), resourceVersion: '1' }], at);

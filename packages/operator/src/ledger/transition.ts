@@ -21,6 +21,8 @@ export type LedgerChange =
 
 /** The ledger after some changes. */
 export function applyChanges(ledger: Ledger, changes: readonly LedgerChange[], since: string): Ledger {
+  // As a rule nothing has happened that the ledger does not say already.
+  if (changes.length === 0 && ledger.limit === policyOf(ledger.policy).concurrency) return ledger;
   let { policy, policyResourceVersion, seq } = ledger;
   const entries = new Map(ledger.entries);
   let hasAdopted = false;
@@ -54,17 +56,20 @@ export function applyChanges(ledger: Ledger, changes: readonly LedgerChange[], s
   return { ...ledger, policy, policyResourceVersion, seq, entries, limit };
 }
 
+/** How many more may be admitted. */
+export function freeSlots({ limit, policy, entries }: Ledger): number {
+  // The lower of the two: a limit that was raised for something found running is not an invitation.
+  return Math.max(0, Math.min(limit, policyOf(policy).concurrency) - entries.size);
+}
+
 /** How many more may be admitted, and from which namespaces. */
 export function roomIn(ledger: Ledger): Room {
-  const policy = policyOf(ledger.policy);
   const held = new Map<string, number>();
   for (const { image } of ledger.entries.values()) {
     const namespace = image.slice(0, image.indexOf('/'));
     held.set(namespace, (held.get(namespace) ?? 0) + 1);
   }
-  // The lower of the two: a limit that was raised for something found running is not an invitation.
-  const count = Math.max(0, Math.min(ledger.limit, policy.concurrency) - ledger.entries.size);
-  return { count, held, namespaceShare: policy.namespaceShare };
+  return { count: freeSlots(ledger), held, namespaceShare: policyOf(ledger.policy).namespaceShare };
 }
 
 /**
@@ -73,17 +78,18 @@ export function roomIn(ledger: Ledger): Room {
  * `seqFloor` is the highest number ever seen, in case somebody lowered the one in the ledger.
  */
 export function admit(ledger: Ledger, chosen: readonly Waiting[], since: string, seqFloor = 0): Ledger {
-  const entries = new Map(ledger.entries);
-  let seq = Math.max(ledger.seq, seqFloor, ...[...entries.values()].map((entry) => entry.seq));
-  const { count } = roomIn(ledger);
-  const admitted = chosen.filter(({ uid }) => !entries.has(uid)).slice(0, count);
+  const admitted = chosen.filter(({ uid }) => !ledger.entries.has(uid)).slice(0, freeSlots(ledger));
   if (admitted.length === 0) return ledger;
+  const entries = new Map(ledger.entries);
+  let seq = Math.max(ledger.seq, seqFloor);
+  for (const entry of entries.values()) seq = Math.max(seq, entry.seq);
   for (const { uid, key, attempt } of admitted) entries.set(uid, { image: key, attempt, seq: ++seq, since, state: 'open' });
   return { ...ledger, entries, seq };
 }
 
 /** Whether a ledger says what another says. */
 export function isSameLedger(a: Ledger, b: Ledger): boolean {
+  if (a === b) return true;
   return (
     a.limit === b.limit &&
     a.seq === b.seq &&
