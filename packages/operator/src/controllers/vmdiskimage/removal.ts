@@ -1,14 +1,12 @@
 /** Deleting an image: its attempt is ended, then its snapshots, its volumes, its slot and its finalizers go, in this order. */
 import { finalizers } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
+import { blockedWords, holdersOf, patienceMs } from '#controllers/shared/removal.ts';
 import { clearEntry } from './attempt.ts';
 import type { Pass } from './pass.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 import type { Decision, Step } from './step.ts';
-
-/** What takes longer than this is told to whoever waits for it. */
-const patienceMs = 60_000;
 
 export async function removeImage(
   pass: Pass,
@@ -51,11 +49,7 @@ async function waitFor({ hands }: Pass, snapshot: Snapshot, decision: Decision, 
   const sinceMs = instantMs(image.metadata.deletionTimestamp) ?? nowMs;
   const leftMs = sinceMs + patienceMs - nowMs;
   if (leftMs > 0) return after(leftMs);
-  const blockers = left.map(({ kind, metadata }) => {
-    const held = (metadata.finalizers ?? []).join(', ');
-    return `${kind} ${metadata.name}${held === '' ? '' : ` (finalizer ${held})`}`;
-  });
-  const message = `is being deleted, and waits for ${blockers.join(' and ')} to be gone; look at what holds them`;
+  const message = blockedWords(left.map(holdersOf));
   const status = statusOf(snapshot, decision);
   const told = { ...status, message, conditions: (status.conditions ?? []).map((condition) => ({ ...condition, message })) };
   await hands.writeStatus(image, told);
