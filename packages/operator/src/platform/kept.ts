@@ -5,6 +5,7 @@
  * What a decision reads must be kept here. Only for kinds that are created and deleted, never compared with a manifest. Nothing that the cluster can
  * hold may make these throw: a watch would never get past it.
  */
+import { pelotechGroup } from '@terrain/api';
 import type { InformerScope, ObjectMeta } from '@terrain/runtime';
 import type { DataVolume } from './cdi.ts';
 import type { Claim } from './core.ts';
@@ -16,28 +17,24 @@ type Known<T> = { readonly [Field in keyof T]: T[Field] | undefined };
 /** Absent fields are there as undefined, so that all objects have one shape. */
 const shaped = <T extends object>(fields: Known<Required<T>> | Known<T>): T => fields as T;
 
-const metadataOf = ({
+const identityOf = ({ name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp }: ObjectMeta) => ({
   name,
   namespace,
   uid,
   resourceVersion,
   creationTimestamp,
   deletionTimestamp,
-  labels,
-  ownerReferences,
-  finalizers,
-}: ObjectMeta): ObjectMeta =>
-  shaped<ObjectMeta>({
-    name,
-    namespace,
-    uid,
-    resourceVersion,
-    creationTimestamp,
-    deletionTimestamp,
-    labels,
-    ownerReferences,
-    finalizers,
-  });
+});
+
+const metadataOf = (metadata: ObjectMeta): ObjectMeta => {
+  const { labels, ownerReferences, finalizers } = metadata;
+  return shaped<ObjectMeta>({ ...identityOf(metadata), labels, ownerReferences, finalizers });
+};
+
+const ownLabels = (labels: ObjectMeta['labels']): ObjectMeta['labels'] =>
+  labels === undefined
+    ? undefined
+    : Object.fromEntries(Object.entries(labels).filter(([key]) => key.startsWith(`${pelotechGroup}/`)));
 
 export const keptVolume: Keep<DataVolume> = ({ apiVersion, kind, metadata, spec, status }) => {
   const { snapshot } = (spec as DataVolume['spec'] | undefined)?.source ?? {};
@@ -79,10 +76,11 @@ export const keptSnapshot: Keep<VolumeSnapshot> = ({ apiVersion, kind, metadata,
       }),
 });
 
+/** Whose it is, a claim says by a label of ours; CDI adds as many of its own, an owner and a finalizer. */
 export const keptClaim: Keep<Claim> = ({ apiVersion, kind, metadata, spec, status }) => ({
   apiVersion,
   kind,
-  metadata: metadataOf(metadata),
+  metadata: shaped<ObjectMeta>({ ...identityOf(metadata), labels: ownLabels(metadata.labels) }),
   ...(spec === undefined
     ? {}
     : {
