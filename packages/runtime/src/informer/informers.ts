@@ -1,5 +1,6 @@
 import type { Clock } from '#clock/clock.ts';
 import { keyOf } from '#store/key.ts';
+import { RecentWords } from '#store/share-words.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
@@ -30,6 +31,7 @@ export class Informers implements AsyncDisposable {
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #kept = new Map<string, unknown>();
   readonly #definitions: Definitions;
+  readonly #words = new RecentWords();
   #isStarted = false;
 
   constructor(options: InformersOptions) {
@@ -43,7 +45,7 @@ export class Informers implements AsyncDisposable {
     if (informer === undefined) {
       const definition = this.#definitions.of(type);
       const keep = scope.keep === undefined ? {} : { keep: scope.keep };
-      const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition });
+      const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition, words: this.#words });
       informer = made as unknown as Informer<KubeObject>;
       this.#informers.set(id, informer);
       this.#kept.set(id, scope.keep);

@@ -1,25 +1,55 @@
-/** What conditions of all kinds have that is long. */
-type Condition = Partial<Record<'message' | 'lastTransitionTime', string>>;
-type Told = { status?: { message?: unknown; conditions?: unknown } | null };
+/** V8 holds shorter texts in JSON once by itself. */
+const shortest = 11;
+/** Longer ones are rarely the same twice. */
+const longest = 256;
+const mostRecent = 2048;
 
 /**
- * Makes the conditions of an object hold the same words once: as a rule several of them say the same, at the same time, and it is these words that
- * objects consist of.
+ * Texts that recent objects have in common: namespaces, owners, finalizers, labels, sentences. Objects consist of them, and the API server tells
+ * them anew with every object.
+ *
+ * Guarantees: at most two times `capacity` texts are held; one that is asked for again and again stays.
+ */
+export class RecentWords {
+  readonly #capacity: number;
+  #recent = new Map<string, string>();
+  #before = new Map<string, string>();
+
+  constructor(capacity = mostRecent) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#recent.size + this.#before.size;
+  }
+
+  /** The same text, the one that others hold as well if there is one. */
+  share(text: string): string {
+    if (text.length < shortest || text.length > longest) return text;
+    const known = this.#recent.get(text);
+    if (known !== undefined) return known;
+    const shared = this.#before.get(text) ?? text;
+    if (this.#recent.size >= this.#capacity) {
+      this.#before = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(shared, shared);
+    return shared;
+  }
+}
+
+/**
+ * Makes an object hold texts that others hold as well, in place of its own copies.
  *
  * Assumptions: given JSON data that nobody else holds yet, since it is edited in place.
  */
-export function shareWords<T>(object: T): T {
-  const { status } = object as Told;
-  const conditions = status?.conditions;
-  if (!Array.isArray(conditions)) return object;
-  let message = status?.message;
-  let time: unknown;
-  for (const condition of conditions as (Condition | null)[]) {
-    if (typeof condition !== 'object' || condition === null) continue;
-    if (condition.message === message && message !== undefined) condition.message = message as string;
-    else message = condition.message;
-    if (condition.lastTransitionTime === time && time !== undefined) condition.lastTransitionTime = time as string;
-    else time = condition.lastTransitionTime;
+export function shareWords<T>(value: T, words: RecentWords): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  for (const name in fields) {
+    const field = fields[name];
+    if (typeof field === 'string') fields[name] = words.share(field);
+    else if (typeof field === 'object') shareWords(field, words);
   }
-  return object;
+  return value;
 }
