@@ -90,6 +90,40 @@ test('too little disk space is noticed before anything is downloaded', async (t)
   assert.deepEqual(go.calls(), ['env']);
 });
 
+const fullDisks: Record<string, string> = {
+  'all that follows fails too': [
+    'internal/strconv',
+    '# internal/runtime/sys',
+    'compile: writing output: write $WORK/b027/_pkg_.a: no space left on device',
+    'internal/asan',
+    'internal/asan: write /cache/tmp/go-build336890811/b029/importcfg: no space left on device',
+  ].join('\n'),
+  'what was smaller still went well': [
+    '# k8s.io/kubernetes/cmd/kubectl',
+    'link: writing output: write $WORK/b001/exe/a.out: no space left on device',
+    ...Array.from({ length: 20 }, (_, index) => `example.com/small/${index}`),
+  ].join('\n'),
+  'a download broke off because of it': [
+    'go: k8s.io/api@v0.36.3: write /modules/k8s.io/api.zip: no space left on device',
+    'go: k8s.io/api@v0.36.3: zip: unexpected EOF',
+  ].join('\n'),
+  'the disk has room, but not for this user': 'link: writing output: write $WORK/b001/exe/a.out: disk quota exceeded',
+};
+for (const [name, buildWords] of Object.entries(fullDisks)) {
+  test(`a disk that becomes full in the middle of a build is one sentence: ${name}`, async (t) => {
+    const { ensure, go, directory } = setUp(t, { buildWords });
+    await assert.rejects(ensure(), {
+      code: 'NoDiskSpace',
+      message:
+        'The disk became full during the build: free some space (about 6 GB in all) and start again; what was built so far is kept.',
+    });
+    assert.deepEqual(go.calls(), ['env', 'list', 'build'], 'trying again cannot help');
+    assert.deepEqual(readdirSync(join(directory, 'binaries')), [], 'nothing half made takes up room');
+    fakeGo(directory);
+    assert.ok(existsSync((await ensure()).path('etcd')), 'and with more room the next start works');
+  });
+}
+
 test('a module proxy that throttles is asked again, and people are told', async (t) => {
   const { ensure, go, notes } = setUp(t, { failures: 2 });
   await ensure();

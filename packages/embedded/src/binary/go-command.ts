@@ -39,6 +39,7 @@ export async function runGo(args: readonly string[], options: GoCommandOptions):
     const { code, stdout, lastLines } = await once(args, options);
     options.signal?.throwIfAborted();
     if (code === 0) return stdout;
+    if (isDiskFull(lastLines)) throw diskFull();
     const reason = transientReason(lastLines);
     if (reason === undefined || attempt === maxTries) throw buildError(args, lastLines);
     const waitMs = (options.retryDelayMs ?? backoffMs)(attempt + 1);
@@ -68,15 +69,20 @@ export function transientReason(lines: readonly string[]): string | undefined {
   return Object.entries(transientPatterns).find(([, pattern]) => pattern.test(text))?.[0];
 }
 
+/** All kept lines count: Go goes on with packages that still fit, and a file that broke off for lack of room looks like a broken download. */
+function isDiskFull(lines: readonly string[]): boolean {
+  return lines.some((line) => /no space left on device|disk quota exceeded/i.test(line));
+}
+
+function diskFull(): EmbeddedError {
+  return new EmbeddedError(
+    'NoDiskSpace',
+    'The disk became full during the build: free some space (about 6 GB in all) and start again; what was built so far is kept.',
+  );
+}
+
 function buildError(args: readonly string[], lines: readonly string[]): EmbeddedError {
-  const words = lines.slice(-8).join('\n');
-  if (/no space left on device/i.test(words)) {
-    return new EmbeddedError(
-      'NoDiskSpace',
-      'The disk became full during the build: free some space (about 6 GB in all) and start again; what was built so far is kept.',
-    );
-  }
-  return new EmbeddedError('BuildFailed', `\`go ${args[0]}\` failed; its last words were:\n${words}`);
+  return new EmbeddedError('BuildFailed', `\`go ${args[0]}\` failed; its last words were:\n${lines.slice(-8).join('\n')}`);
 }
 
 interface Outcome {

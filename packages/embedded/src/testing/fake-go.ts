@@ -9,6 +9,8 @@ export interface FakeGoOptions {
   readonly complaint?: string;
   /** `go build` starts a compiler and then never ends. */
   readonly hangs?: boolean;
+  /** What `go build` prints on standard error before it fails, instead of building. */
+  readonly buildWords?: string;
 }
 
 export interface FakeGo {
@@ -46,6 +48,7 @@ list)
   printf 'example.com/fresh \\nexample.com/stale build ID mismatch\\n' ;;
 build)
   ${options.hangs ? `sleep 1000 & echo "$$ $!" > '${pids}'; wait` : ''}
+  ${options.buildWords === undefined ? '' : `echo '${options.buildWords}' >&2; exit 1`}
   echo 'example.com/stale' >&2
   while [ "$1" != -o ]; do shift; done
   target=$2; shift 2
