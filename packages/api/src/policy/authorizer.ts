@@ -30,6 +30,13 @@ const allTheSame = (names: string) => `${names}.all(n, n == ${names}[0])`;
 export const isAllowedOnAll = (right: Right, names: string): string =>
   `${names}.size() == 0 || (${allTheSame(names)} ? ${isAllowedOn(right, `${names}[0]`)} : ${isAllowed(right)})`;
 
+/** CEL for the namespace of a right that is needed in all of them. */
+export const everyNamespace = quoted('');
+
 /** CEL: which objects the right is asked for, for people: one by name, or all of a kind in the namespace. */
-export const namedObjects = (kind: string, namespace: string, names: string): string =>
-  `(${names}.size() == 0 ? '' : ${allTheSame(names)} ? '${kind} ' + ${namespace} + '/' + ${names}[0] : 'all ${kind}s in namespace ' + ${namespace} + ' (more than one is named)')`;
+export function namedObjects(kind: string, namespace: string, names: string): string {
+  const isEverywhere = namespace === everyNamespace;
+  const one = isEverywhere ? `'${kind} ' + ${names}[0] + ' in every namespace'` : `'${kind} ' + ${namespace} + '/' + ${names}[0]`;
+  const where = isEverywhere ? `'every namespace'` : `'namespace ' + ${namespace}`;
+  return `(${names}.size() == 0 ? '' : ${allTheSame(names)} ? ${one} : 'all ${kind}s in ' + ${where} + ' (more than one is named)')`;
+}

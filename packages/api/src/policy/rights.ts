@@ -7,7 +7,7 @@
  */
 import { pelotechGroup } from '#common/keys.ts';
 import type { PolicyDefinition, Validation } from './admission-policy.ts';
-import { isAllowed, isAllowedOn, isAllowedOnAll, namedObjects, type Right } from './authorizer.ts';
+import { everyNamespace, isAllowed, isAllowedOn, isAllowedOnAll, namedObjects, type Right } from './authorizer.ts';
 import { allOf, imageNamespace, notTheOperator, orEmpty, sameField } from './cel.ts';
 import { type InstallOptions, resolveInstall } from './install.ts';
 import { itemVariables, type SourceHolder, sourceHolders } from './source-holder.ts';
@@ -49,6 +49,7 @@ function mayGet(kind: 'Secret' | 'ConfigMap', namespace: string, names: string, 
 }
 
 const secretReason = 'what the Secret holds is sent to the source';
+const passwordReason = 'a password is taken from it';
 const certificatesReason = 'its content is used for the download';
 
 function referenceValidations(namespace: string, { certificates }: References): Record<string, Validation> {
@@ -119,7 +120,7 @@ function virtualMachine(operatorUser: string): PolicyDefinition {
       'Who writes a VirtualMachine may use the image it refers to in another namespace, create it there if it brings a template, and read the Secrets and ConfigMaps it names.',
     ),
     // The operator makes VirtualMachines out of Workspaces. Whoever wrote the Workspace was asked for the right to use (and create)
-    // images in the image namespace and for the Secrets of its templates; password Secrets of such machines are the operator's own.
+    // images in the image namespace, and for the Secrets of its templates and of its users.
     conditions: { 'not-the-operator': notTheOperator(operatorUser) },
     variables: {
       ...itemVariables(holder),
@@ -143,13 +144,25 @@ function virtualMachine(operatorUser: string): PolicyDefinition {
         messageExpression: `${needs('create')} + 'VMDiskImages in namespace ' + variables.imageNamespace + ', because spec.vmDiskImageTemplate may be made into ' + ${image} + '. Ask for that right, or leave out the template.'`,
       },
       ...referenceValidations('variables.imageNamespace', references),
-      passwordSecrets: mayGet('Secret', 'request.namespace', 'variables.passwords', 'a password is taken from it'),
+      passwordSecrets: mayGet('Secret', 'request.namespace', 'variables.passwords', passwordReason),
     },
   };
 }
 
-/** Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force. */
-function lab(holder: SourceHolder): PolicyDefinition {
+/**
+ * CEL of the Secrets that users of machines newly take their passwords from. Lists of lists are made flat by way of text: no name holds a space.
+ */
+function newPasswords(): string {
+  const isNew = `(!variables.before.exists(b, b.name == v.name && has(b.users) && b.users.exists(o, has(o.passwordSecretRef) && o.passwordSecretRef.name == u.passwordSecretRef.name)))`;
+  const named = `v.users.filter(u, has(u.passwordSecretRef) && ${isNew}).map(u, u.passwordSecretRef.name)`;
+  return `variables.now.map(v, has(v.users) ? ${named}.join(' ') : '').join(' ').split(' ').filter(n, n != '')`;
+}
+
+/**
+ * Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force, passwords in `passwordNamespace` (CEL), where
+ * the machines will be.
+ */
+function lab(holder: SourceHolder, passwordNamespace: string): PolicyDefinition {
   const references = ownReferences(holder);
   const images = (verb: string): Right => ({
     verb,
@@ -162,7 +175,7 @@ function lab(holder: SourceHolder): PolicyDefinition {
   return {
     ...base(
       holder,
-      `Who writes a ${holder.kind} may use the images its machines boot from, create those it brings templates for, and read the Secrets and ConfigMaps these name.`,
+      `Who writes a ${holder.kind} may use the images its machines boot from, create those it brings templates for, and read the Secrets and ConfigMaps these and its users name.`,
     ),
     readsLedger: true,
     variables: {
@@ -171,6 +184,7 @@ function lab(holder: SourceHolder): PolicyDefinition {
       imageNamespace,
       images: `variables.now.filter(v, has(v.backingVMDiskImage) && ${isNew}).map(v, v.backingVMDiskImage)`,
       templates: `variables.now.filter(v, ${holder.hasSource('v')} && !${isOldTemplate})`,
+      passwords: newPasswords(),
     },
     validations: {
       useImages: {
@@ -184,6 +198,7 @@ function lab(holder: SourceHolder): PolicyDefinition {
         messageExpression: `${needs('create')} + 'VMDiskImages in namespace ' + variables.imageNamespace + ', because a vmDiskImageTemplate may be made into one. Ask for that right, or leave out the template.'`,
       },
       ...referenceValidations('variables.imageNamespace', references),
+      passwordSecrets: mayGet('Secret', passwordNamespace, 'variables.passwords', passwordReason),
     },
   };
 }
@@ -196,8 +211,11 @@ export function rightsPolicies(install: InstallOptions = {}): PolicyDefinition[]
     dataSync(),
     virtualMachine(operatorUser),
     // The operator makes Workspaces out of WorkspaceTemplates, whose author was asked the same questions.
-    { ...lab(sourceHolders.Workspace), conditions: { 'not-the-operator': notTheOperator(operatorUser) } },
-    // Nobody is exempt: the operator never writes a WorkspaceTemplate's spec.
-    lab(sourceHolders.WorkspaceTemplate),
+    {
+      ...lab(sourceHolders.Workspace, `'workspace-' + object.metadata.name`),
+      conditions: { 'not-the-operator': notTheOperator(operatorUser) },
+    },
+    // Nobody is exempt: the operator never writes a WorkspaceTemplate's spec. A lab made from it may have any name.
+    lab(sourceHolders.WorkspaceTemplate, everyNamespace),
   ];
 }

@@ -14,7 +14,7 @@ import {
 } from '@terrain/api';
 import { newTestCluster, type TestCluster } from '@terrain/embedded/testing';
 import { ApiError, applyManifests, type Connection, isNotFound, type KubeObject } from '@terrain/runtime';
-import { everyKind, farm, pathOf, type Subject, team } from './policy-objects.ts';
+import { everyKind, farm, labNamespace, pathOf, type Subject, team } from './policy-objects.ts';
 
 let shared: Promise<TestCluster> | undefined;
 
@@ -26,7 +26,7 @@ export function policyCluster(): Promise<TestCluster> {
 
 async function start(): Promise<TestCluster> {
   const cluster = await newTestCluster({ controllerManager: true });
-  const namespaces = [farm, team].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+  const namespaces = [farm, team, labNamespace].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const canaries = [admissionCanary, mutationCanary].flat();
   const connection = cluster.connection();
   const objects: KubeObject[] = [...namespaces, ...operatorIdentity(), ...kinds.map(crdOf), ...peopleRoles()];

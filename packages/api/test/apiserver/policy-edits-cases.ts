@@ -111,7 +111,7 @@ function labEdit(
   patch: (vms: readonly object[]) => object,
 ): Record<string, Edit> {
   const policy = `terrain-${kind.toLowerCase()}-rights`;
-  const first = { vmDiskImageTemplate: { ...withSecret, certConfigMap: 'certs' } };
+  const first = { vmDiskImageTemplate: { ...withSecret, certConfigMap: 'certs' }, users: [user('me', 'passwords')] };
   return {
     [kind]: {
       existing: build([first, { backingVMDiskImage: 'other' }]),
@@ -123,8 +123,19 @@ function labEdit(
           machines(first, { backingVMDiskImage: 'other' }, { backingVMDiskImage: 'other' }),
         ),
         'no template any more': patch(machines({}, { backingVMDiskImage: 'other' })),
+        'one more user with the same Secret': patch(
+          machines({ ...first, users: [user('me', 'passwords'), user('you', 'passwords')] }, { backingVMDiskImage: 'other' }),
+        ),
       },
       refused: {
+        'another password': {
+          patch: patch(machines({ ...first, users: [user('me', 'other')] })),
+          rule: `${policy}/passwordSecrets`,
+        },
+        'the password of another machine': {
+          patch: patch(machines(first, { backingVMDiskImage: 'other', users: [user('me', 'passwords')] })),
+          rule: `${policy}/passwordSecrets`,
+        },
         'one more image': {
           patch: patch(machines(first, { backingVMDiskImage: 'new' })),
           rule: `${policy}/useImages`,

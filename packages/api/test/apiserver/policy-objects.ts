@@ -6,6 +6,8 @@ import type { KubeObject } from '@terrain/runtime';
 export const farm = 'vmdi-farm';
 /** A namespace of ordinary people. */
 export const team = 'team-a';
+/** Where the machines of the Workspace that tests write would be. */
+export const labNamespace = 'workspace-lab';
 
 /** An object with the parts that tests change. */
 export type Subject = KubeObject & { readonly spec: Record<string, unknown> };

@@ -6,12 +6,13 @@ import { applyManifests, type Connection, type KubeObject } from '@terrain/runti
 import { eventually } from './policy-cluster.ts';
 import { team } from './policy-objects.ts';
 
-/** A right in one namespace. */
+/** A right, in one namespace or in all. */
 export type Grant = {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  readonly namespace: string;
+  /** Left out: in every namespace. */
+  readonly namespace?: string;
   /** Left out: on all objects of the kind. */
   readonly name?: string;
 };
@@ -70,12 +71,14 @@ export async function grant(cluster: TestCluster, person: Person, right: Grant):
     verbs: [right.verb],
     ...(right.name === undefined ? {} : { resourceNames: [right.name] }),
   };
-  const metadata = { name, namespace: right.namespace };
+  const { namespace } = right;
+  const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
   await applyManifests(
     cluster.connection(),
     [
-      { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules: [rule] } as KubeObject,
-      binding('RoleBinding', metadata, { kind: 'Role', name }, [{ apiGroup: rbac, kind: 'User', name: person.name }]),
+      { apiVersion: `${rbac}/v1`, kind, metadata, rules: [rule] } as KubeObject,
+      binding(`${kind}Binding`, metadata, { kind, name }, [{ apiGroup: rbac, kind: 'User', name: person.name }]),
     ],
     { fieldManager: 'test' },
   );
@@ -95,7 +98,7 @@ function binding(kind: string, metadata: object, role: object, subjects: readonl
 }
 
 /** Whether the person behind the connection has a right, in the API server's own words. */
-export async function may(connection: Connection, right: Omit<Grant, 'namespace'> & { namespace?: string }): Promise<boolean> {
+export async function may(connection: Connection, right: Grant): Promise<boolean> {
   const review = await connection.request<{ status: { allowed: boolean } }>({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',

@@ -1,5 +1,16 @@
 /** Every way to make the operator read, use or create something on one's behalf, and the right each takes. */
-import { aDataSync, aMachine, anImage, aTemplate, aWorkspace, farm, publicSource, type Subject, team } from './policy-objects.ts';
+import {
+  aDataSync,
+  aMachine,
+  anImage,
+  aTemplate,
+  aWorkspace,
+  farm,
+  labNamespace,
+  publicSource,
+  type Subject,
+  team,
+} from './policy-objects.ts';
 import type { Grant } from './policy-people.ts';
 
 const images = (verb: string, name?: string): Grant => ({
@@ -9,11 +20,11 @@ const images = (verb: string, name?: string): Grant => ({
   namespace: farm,
   ...(name === undefined ? {} : { name }),
 });
-const get = (resource: 'secrets' | 'configmaps', namespace: string, name?: string): Grant => ({
+const get = (resource: 'secrets' | 'configmaps', namespace: string | undefined, name?: string): Grant => ({
   verb: 'get',
   group: '',
   resource,
-  namespace,
+  ...(namespace === undefined ? {} : { namespace }),
   ...(name === undefined ? {} : { name }),
 });
 
@@ -131,6 +142,34 @@ export const borrowings: Readonly<Record<string, Borrowing>> = {
   },
   ...lab('Workspace', aWorkspace),
   ...lab('WorkspaceTemplate', aTemplate),
+  'a password for a Workspace': {
+    rule: 'terrain-workspace-rights/passwordSecrets',
+    subject: aWorkspace([{ users: [user('me', 'registry-pull')] }, { users: [user('you', 'registry-pull')] }]),
+    right: get('secrets', labNamespace, 'registry-pull'),
+    has: [images('use'), get('secrets', team), get('secrets', farm)],
+    words: /get Secret workspace-lab\/registry-pull, because a password is taken from it/,
+  },
+  'passwords from several Secrets for a Workspace': {
+    rule: 'terrain-workspace-rights/passwordSecrets',
+    subject: aWorkspace([{ users: [user('me', 'one'), { name: 'x', hashed_passwd: '$6$x' }] }, { users: [user('me', 'two')] }]),
+    right: get('secrets', labNamespace),
+    has: [images('use'), get('secrets', labNamespace, 'one'), get('secrets', labNamespace, 'two')],
+    words: /get all Secrets in namespace workspace-lab \(more than one is named\), because a password is taken from it/,
+  },
+  'a password for a WorkspaceTemplate, whose labs may have any name': {
+    rule: 'terrain-workspacetemplate-rights/passwordSecrets',
+    subject: aTemplate([{}, { users: [user('me', 'passwords')] }]),
+    right: get('secrets', undefined, 'passwords'),
+    has: [images('use'), get('secrets', team), get('secrets', labNamespace)],
+    words: /get Secret passwords in every namespace, because a password is taken from it/,
+  },
+  'passwords from several Secrets for a WorkspaceTemplate': {
+    rule: 'terrain-workspacetemplate-rights/passwordSecrets',
+    subject: aTemplate([{ users: [user('me', 'one'), user('you', 'two')] }]),
+    right: get('secrets', undefined),
+    has: [images('use'), get('secrets', undefined, 'one')],
+    words: /get all Secrets in every namespace \(more than one is named\), because a password is taken from it/,
+  },
 };
 
 function lab(kind: string, build: (machines: readonly Record<string, unknown>[]) => Subject): Record<string, Borrowing> {
