@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { annotations } from '@terrain/api';
+import { annotations, type VMDiskImageStatus } from '@terrain/api';
 import fc from 'fast-check';
 import type { Failure } from '#platform/failure.ts';
 import { policyOf, readPolicy } from '#policy/policy.ts';
@@ -85,6 +85,45 @@ test('a changed source is no failure: the first change goes to the tail at once,
   assert.equal(second.retry.nextRetryAt, ago(60 - 300));
   const later = end(running({ history: [{ ...changed, ended: ago(301) }] }), { kind: 'sourceChanged' });
   assert.deepEqual([later.queuedAt, later.retry.nextRetryAt], [now, undefined]);
+});
+
+const changedTo = (url: string, status: VMDiskImageStatus, metadata = {}): Snapshot =>
+  aSnapshot({ image: { spec: { url: `https://images.example.com/${url}` }, status, metadata } });
+
+test('a source that changes again during that backoff does not get out of it', () => {
+  const braked = syncing({ queuedAt: ago(-240), retry: { lastAttempt: 2, token: 't', nextRetryAt: ago(-240) } });
+  const again = currentRecord(changedTo('third.qcow2', braked));
+  assert.deepEqual([again.queuedAt, again.retry.nextRetryAt, again.retry.lastAttempt], [ago(-240), ago(-240), 2]);
+  assert.notEqual(again.retry.sourceHash, hash);
+  const asked = currentRecord(changedTo('third.qcow2', braked, retried('now')));
+  assert.deepEqual([asked.queuedAt, asked.retry.nextRetryAt], [now, undefined], 'a person may end any backoff');
+  const over = currentRecord(changedTo('third.qcow2', { ...braked, retry: { ...braked.retry, nextRetryAt: ago(0) } }));
+  assert.deepEqual([over.queuedAt, over.retry.nextRetryAt], [now, undefined]);
+});
+
+for (const [name, retry] of Object.entries({
+  'a failure': { failures: 1, lastReason: 'SourceUnreachable' },
+  'a full quota': { lastReason: 'QuotaExceeded' },
+}))
+  test(`the backoff after ${name} belongs to the source that had it: another one starts at once`, () => {
+    const { queuedAt, retry: fresh } = currentRecord(
+      changedTo('third.qcow2', syncing({ queuedAt: ago(-60), retry: { lastAttempt: 1, nextRetryAt: ago(-60), ...retry } })),
+    );
+    assert.deepEqual([queuedAt, fresh.nextRetryAt], [now, undefined]);
+  });
+
+test('a source that keeps changing is queued once per backoff, however the changes lie', () => {
+  const changedAt = (attempt: number, seconds: number) => ({
+    sourceHash: 'h',
+    attempt,
+    started: ago(900),
+    ended: ago(seconds),
+    result: 'SourceChanged',
+  });
+  // Queued at once 310 s ago, then 300 s after that, which is 10 s ago; the attempt that began then ends now.
+  const history = [changedAt(2, 305), changedAt(1, 310)];
+  const { queuedAt, retry } = end(running({ history }), { kind: 'sourceChanged' });
+  assert.deepEqual([queuedAt, retry.nextRetryAt], [ago(10 - 300), ago(10 - 300)]);
 });
 
 test('counting the same attempt twice is prevented by what the record says', () => {

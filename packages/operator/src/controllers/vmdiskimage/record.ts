@@ -62,13 +62,14 @@ export function currentRecord({ image, nowMs }: Snapshot): ImageRecord {
     ...(lastAttempt === undefined ? {} : { lastAttempt }),
     ...(token === undefined ? {} : { token }),
   };
+  const nextRetryAt = !isRetryAsked && isBraked(known) && isHeldBack(known, nowMs) ? known.nextRetryAt : undefined;
   const isAnew = isNewSource ? knownHash !== undefined : isRetryAsked && isHeldBack(known, nowMs);
-  const queuedAt = isAnew ? toInstant(nowMs) : (status.queuedAt ?? metadata.creationTimestamp);
+  const queuedAt = isAnew ? (nextRetryAt ?? toInstant(nowMs)) : (status.queuedAt ?? metadata.creationTimestamp);
   return {
     queuedAt,
     ticket: status.ticket ?? metadata.resourceVersion,
     attempt: status.attempt,
-    retry: isNewSource || isRetryAsked ? fresh : known,
+    retry: isNewSource || isRetryAsked ? { ...fresh, ...(nextRetryAt === undefined ? {} : { nextRetryAt }) } : known,
     artifact: status.artifact,
     history: status.history ?? [],
   };
@@ -78,6 +79,19 @@ export function currentRecord({ image, nowMs }: Snapshot): ImageRecord {
 export function isHeldBack(retry: Retry, nowMs: number): boolean {
   return retry.gaveUp !== undefined || (instantMs(retry.nextRetryAt) ?? 0) > nowMs;
 }
+
+/** Reasons for which an attempt gave its slot back without having failed. */
+const waitReasons: ReadonlySet<string> = new Set<VMDiskImageReason>(['QuotaExceeded', 'RefusedByPlatform', 'PlatformMissing']);
+
+/** Whether the last attempt ended because the platform had no room for it. */
+export const isDeferred = ({ lastReason = '' }: Retry): boolean => waitReasons.has(lastReason);
+
+/**
+ * Whether the backoff, if there is one, is that of a source that changes faster than it can be downloaded. It outlives further changes; that of a
+ * failure ends with the source that failed.
+ */
+export const isBraked = (retry: Retry): boolean =>
+  (retry.failures ?? 0) === 0 && retry.gaveUp === undefined && !isDeferred(retry);
 
 /** The value of the retry annotation that counts; a value too long for the status is told by its hash. */
 function retryToken({ metadata }: StoredImage): string | undefined {
@@ -186,10 +200,11 @@ function backInQueue(record: ImageRecord, atMs: number, nowMs: number): ImageRec
   return { ...record, queuedAt: at, retry: { ...record.retry, ...(atMs > nowMs ? { nextRetryAt: at } : {}) } };
 }
 
-/** A source that keeps changing starts a download at most once per backoff; the first change starts at once. */
-function earliestAfterChange(history: readonly HistoryEntry[], policy: Policy): number {
-  const last = history.find(({ result }) => result === sourceChangedResult);
-  return (instantMs(last?.ended) ?? Number.NEGATIVE_INFINITY) + policy.retryBackoffDuration;
+/** A source that keeps changing is queued at most once per backoff; the first change is queued at once. */
+function earliestAfterChange(history: readonly HistoryEntry[], { retryBackoffDuration }: Policy): number {
+  return history
+    .filter(({ result }) => result === sourceChangedResult)
+    .reduceRight((earliest, { ended: changed }) => Math.max(earliest, instantMs(changed) ?? 0) + retryBackoffDuration, 0);
 }
 
 function resultOf(outcome: Outcome): string {

@@ -3,7 +3,7 @@ import { isUnseen, sourceHash, type VMDiskImageReason } from '@terrain/api';
 import { parseTicket } from '#queue/order.ts';
 import { nextAttempt } from './facts.ts';
 import { isUnchecked } from './preflight.ts';
-import type { ImageRecord } from './record.ts';
+import { type ImageRecord, isBraked, isDeferred } from './record.ts';
 import { instantMs, keyOfImage, type Snapshot } from './snapshot.ts';
 import type { Step } from './step.ts';
 
@@ -31,14 +31,11 @@ export function queueStep(snapshot: Snapshot, record: ImageRecord): Step {
   };
 }
 
-/** Reasons for which an attempt gave its slot back without having failed. */
-const waitReasons: ReadonlySet<string> = new Set<VMDiskImageReason>(['QuotaExceeded', 'RefusedByPlatform', 'PlatformMissing']);
-
 export function backoffStep({ retry }: ImageRecord, afterMs: number): Step {
   const { failures = 0, lastReason = '', lastMessage = '', nextRetryAt = '' } = retry;
   const wait = (reason: VMDiskImageReason, message: string): Step => ({ kind: 'wait', reason, message, afterMs });
-  if (waitReasons.has(lastReason)) return wait(lastReason as VMDiskImageReason, `${lastMessage}; tried again at ${nextRetryAt}`);
-  if (failures === 0)
+  if (isDeferred(retry)) return wait(lastReason as VMDiskImageReason, `${lastMessage}; tried again at ${nextRetryAt}`);
+  if (isBraked(retry))
     return wait('RetryBackoff', `the source changes faster than it can be downloaded; queued again at ${nextRetryAt}`);
   const times = failures === 1 ? 'once' : `${failures} times`;
   return wait('RetryBackoff', `failed ${times}, last with ${lastReason}: ${lastMessage}; queued again at ${nextRetryAt}`);
