@@ -23,12 +23,14 @@ export interface BenchContext {
   log(line: string): void;
 }
 
-export interface JudgedRow extends Row {
+/** What is printed and written: every row has the same keys, with null where there is nothing to say. */
+export interface JudgedRow extends Omit<Row, 'goal'> {
+  readonly goal: number | null;
   /** Null where there is no goal to miss. */
   readonly pass: boolean | null;
 }
 
 export function judge(row: Row): JudgedRow {
-  if (row.goal === undefined) return { ...row, pass: null };
-  return { ...row, pass: row.atLeast === true ? row.value >= row.goal : row.value <= row.goal };
+  if (row.goal === undefined) return { ...row, goal: null, pass: null };
+  return { ...row, goal: row.goal, pass: row.atLeast === true ? row.value >= row.goal : row.value <= row.goal };
 }

@@ -69,9 +69,22 @@ for (const [name, { given, want }] of Object.entries(endings)) {
   });
 }
 
-test('a file has the machine, the versions and the rows, also when a goal was missed', async (t) => {
+const mistakes: Record<string, { given: readonly string[]; want: RegExp }> = {
+  'an option there is not': { given: ['tiny', '--fast'], want: /^Unknown option '--fast'/ },
+  'a file that is not named': { given: ['tiny', '--json'], want: /^Option '--json <value>' argument missing/ },
+  'two names': { given: ['tiny', 'small'], want: /^Name one bench at a time, not tiny, small\.$/m },
+};
+for (const [name, { given, want }] of Object.entries(mistakes)) {
+  test(`${name}: nothing is measured, and a sentence says why`, async () => {
+    const { code, stdout, stderr } = await run(given);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, want);
+  });
+}
+
+test('a file has the machine, the versions and the rows, each with all keys, also when a goal was missed', async (t) => {
   const file = temporaryFile(t);
-  assert.equal((await run(['tiny', '--json', file], [good, missed])).code, 1);
+  assert.equal((await run(['tiny', '--json', file], [good, missed, listed])).code, 1);
   const { machine, versions, rows, ...more } = JSON.parse(readFileSync(file, 'utf8'));
   assert.deepEqual(more, {});
   assert.deepEqual(Object.keys(machine), ['cpu', 'cores', 'memoryGiB', 'kernel', 'loadAverage']);
@@ -79,5 +92,6 @@ test('a file has the machine, the versions and the rows, also when a goal was mi
   assert.deepEqual(rows, [
     { name: 'start', value: 1, unit: 's', goal: 2, pass: true },
     { name: 'stop', value: 3, unit: 's', goal: 2, pass: false },
+    { name: 'memory', value: 40, unit: 'MiB', goal: null, pass: null },
   ]);
 });
