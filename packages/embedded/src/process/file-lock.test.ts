@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
-import { FileLock, lockOwner } from './file-lock.ts';
+import { FileLock, type LockOwner, lockOwner, successionOf } from './file-lock.ts';
 import { processIdentity } from './process-facts.ts';
+
+/** Of a process of this number that is no longer: the number is ours, the life another. */
+const deadOwner = JSON.stringify({ pid: process.pid, identity: 'another life' });
 
 test('a lock is held by one and then by the next', async (t) => {
   const directory = temporaryDirectory(t);
@@ -50,6 +54,103 @@ test('a lock file that says nothing does not block for ever', (t) => {
   const path = join(temporaryDirectory(t), 'lock');
   writeFileSync(path, '');
   assert.ok(FileLock.tryAcquire(path) instanceof FileLock);
+});
+
+test('of a lock that cannot be read no owner is known, and it cannot be taken', (t) => {
+  const path = join(temporaryDirectory(t), 'lock');
+  mkdirSync(path);
+  assert.equal(lockOwner(path), undefined);
+  assert.throws(() => FileLock.tryAcquire(path), { code: 'EISDIR' });
+});
+
+test('a lock that somebody else took over, while its dead owner was being judged, is theirs', (t) => {
+  const directory = temporaryDirectory(t);
+  const path = join(directory, 'lock');
+  writeFileSync(path, deadOwner);
+  let faster: FileLock | LockOwner | undefined;
+  const slower = FileLock.tryAcquire(path, (pid) => {
+    faster ??= FileLock.tryAcquire(path);
+    return processIdentity(pid);
+  });
+  assert.ok(faster instanceof FileLock);
+  assert.deepEqual(slower, { pid: process.pid, identity: processIdentity(process.pid) });
+  assert.deepEqual(readdirSync(directory), ['lock']);
+});
+
+test('a lock that was taken over and given back meanwhile is free', (t) => {
+  const path = join(temporaryDirectory(t), 'lock');
+  writeFileSync(path, deadOwner);
+  let faster: FileLock | LockOwner | undefined;
+  const slower = FileLock.tryAcquire(path, (pid) => {
+    if (faster === undefined) {
+      faster = FileLock.tryAcquire(path);
+      if (faster instanceof FileLock) faster.release();
+    }
+    return processIdentity(pid);
+  });
+  assert.ok(slower instanceof FileLock);
+});
+
+test('who died while taking over a lock does not block the next one', (t) => {
+  const path = join(temporaryDirectory(t), 'lock');
+  writeFileSync(path, deadOwner);
+  writeFileSync(successionOf(path, deadOwner), deadOwner);
+  assert.ok(FileLock.tryAcquire(path) instanceof FileLock);
+});
+
+test('who is taking over a lock counts as its owner', (t) => {
+  const path = join(temporaryDirectory(t), 'lock');
+  writeFileSync(path, deadOwner);
+  const successor = FileLock.tryAcquire(successionOf(path, deadOwner));
+  assert.ok(successor instanceof FileLock);
+  assert.deepEqual(FileLock.tryAcquire(path), { pid: process.pid, identity: processIdentity(process.pid) });
+  successor.release();
+  assert.ok(FileLock.tryAcquire(path) instanceof FileLock);
+});
+
+test('a lock given back twice is given back once', (t) => {
+  const path = join(temporaryDirectory(t), 'lock');
+  const first = FileLock.tryAcquire(path) as FileLock;
+  first.release();
+  assert.ok(FileLock.tryAcquire(path) instanceof FileLock);
+  first.release();
+  assert.equal(lockOwner(path)?.pid, process.pid);
+});
+
+/** From the moment it is told, takes what it can of `COUNT` locks, one in a millisecond so that all racers meet at each; says which, and holds them. */
+const racer = `
+import { FileLock } from '${import.meta.resolve('./file-lock.ts')}';
+process.stdin.once('data', (start) => {
+  const taken = [];
+  for (let nth = 0; nth < Number(process.env.COUNT); nth++) {
+    while (Date.now() < Number(start) + nth);
+    if (FileLock.tryAcquire(process.env.DIRECTORY + '/' + nth) instanceof FileLock) taken.push(nth);
+  }
+  console.log(JSON.stringify(taken));
+});
+console.log('ready');`;
+
+test('of many processes that find locks of a dead owner, one gets each', async (t) => {
+  const directory = temporaryDirectory(t);
+  const locks = Array.from({ length: 150 }, (_, nth) => nth);
+  for (const nth of locks) writeFileSync(join(directory, String(nth)), deadOwner);
+  const racers = Array.from({ length: 3 }, () => {
+    const { stdin, stdout } = spawn(process.execPath, ['--input-type=module-typescript', '--eval', racer], {
+      env: { ...process.env, DIRECTORY: directory, COUNT: String(locks.length) },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    return { stdin, lines: createInterface(stdout)[Symbol.asyncIterator]() };
+  });
+  for (const { lines } of racers) assert.equal((await lines.next()).value, 'ready');
+  const start = String(Date.now() + 50);
+  for (const { stdin } of racers) stdin.write(start);
+  const taken = await Promise.all(racers.map(async ({ lines }) => JSON.parse((await lines.next()).value) as number[]));
+  for (const { stdin } of racers) stdin.end();
+  assert.deepEqual(
+    taken.flat().sort((a, b) => a - b),
+    locks,
+  );
+  assert.deepEqual(readdirSync(directory).sort(), locks.map(String).sort());
 });
 
 test('who waits is told once for whom, and gets the lock when it is free', async (t) => {
