@@ -9,7 +9,7 @@ test('without flags and settings', () => {
     workers: 32,
     logLevel: 'info',
     healthPort: undefined,
-    kubeconfig: undefined,
+    credentials: { from: 'pod' },
     clusterRanges: { podRanges: [], serviceRanges: [], dnsServers: [] },
   });
 });
@@ -39,7 +39,7 @@ test('everything set', () => {
       workers: 8,
       logLevel: 'debug',
       healthPort: 8080,
-      kubeconfig: '/k',
+      credentials: { from: 'file', file: '/k' },
       clusterRanges: {
         podRanges: ['10.244.0.0/16', 'fd00::/56'],
         serviceRanges: ['10.96.0.0/16'],

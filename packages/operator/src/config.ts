@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { parsePrefix, resolveInstall } from '@terrain/api';
 import type { ClusterFacts } from '#controllers/workspace/snapshot.ts';
+import { type CredentialSource, credentialSource } from './credentials.ts';
 
 export interface OperatorConfig {
   /** Namespace of the policy, the ledger and the lease. */
@@ -13,8 +14,8 @@ export interface OperatorConfig {
   readonly logLevel: string;
   /** Where probes and metrics are served; undefined: nowhere. */
   readonly healthPort: number | undefined;
-  /** File of a kubeconfig; undefined: the pod's own account, else as kubectl finds one. */
-  readonly kubeconfig: string | undefined;
+  /** Which cluster it works on, and as whom. */
+  readonly credentials: CredentialSource;
   /** What the cluster uses itself. Networks of workspaces keep clear of its ranges; not given: not judged. */
   readonly clusterRanges: ClusterFacts;
 }
@@ -65,7 +66,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     workers,
     logLevel,
     healthPort: port === 0 ? undefined : port,
-    kubeconfig: env.TERRAIN_KUBECONFIG,
+    credentials: credentialSource(env),
     clusterRanges,
   };
 }

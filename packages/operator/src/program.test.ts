@@ -22,6 +22,14 @@ test('settings that make no sense end the program with a sentence and no stack t
   );
 });
 
+test('in a pod of another cluster the operator works on the one that KUBECONFIG names', () => {
+  const KUBECONFIG = '/nonexistent/kubeconfig';
+  const env = { ...process.env, KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1', KUBECONFIG };
+  const { status, stderr } = spawnSync(process.execPath, [entry], { env, encoding: 'utf8', timeout: 60_000 });
+  assert.equal(status, 1);
+  assert.match(stderr, /\/nonexistent\/kubeconfig/);
+});
+
 test('a second start loads neither the type stripper nor what only fetch needs', (t) => {
   const TMPDIR = mkdtempSync(join(tmpdir(), 'terrain-start-'));
   t.after(() => rmSync(TMPDIR, { recursive: true }));

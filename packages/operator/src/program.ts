@@ -1,15 +1,14 @@
 /** The operator as a program: settings in, exit code out. Works until it is told to end. */
 import { flushCompileCache } from 'node:module';
-import { createLogger, loadInCluster, loadKubeconfig, shutdownSignal } from '@terrain/runtime';
+import { createLogger, shutdownSignal } from '@terrain/runtime';
 import { ConfigError, type OperatorConfig, readConfig } from './config.ts';
+import { loadCredentials } from './credentials.ts';
 import { createOperator } from './operator.ts';
 
 async function run(config: OperatorConfig): Promise<void> {
   const log = createLogger({ level: config.logLevel });
-  const inCluster = config.kubeconfig === undefined ? await loadInCluster() : undefined;
-  const credentials = inCluster ?? (await loadKubeconfig(config.kubeconfig === undefined ? {} : { file: config.kubeconfig }));
   const operator = createOperator({
-    credentials,
+    credentials: await loadCredentials(config.credentials),
     namespace: config.namespace,
     hasLeaderElection: config.hasLeaderElection,
     workers: config.workers,

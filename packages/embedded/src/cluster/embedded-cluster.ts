@@ -8,6 +8,7 @@ import type { FileLock } from '#process/file-lock.ts';
 import { ManagedProcess } from '#process/managed-process.ts';
 import { residentBytes } from '#process/process-facts.ts';
 import { Supervisor } from '#process/supervisor.ts';
+import { companionEnvironment } from './companion-environment.ts';
 import { removeRunningFile, updateRunningFile } from './running-file.ts';
 
 /** One process of a cluster and what it costs. */
@@ -101,21 +102,21 @@ export class EmbeddedCluster {
   /**
    * Starts a program that belongs to this cluster and talks to it under a name of its own.
    *
-   * Guarantees: it is listed and watched like the control plane, stopped before it, and never outlives it. Its `$KUBECONFIG` is that user's.
+   * Guarantees: it is listed and watched like the control plane, stopped before it, and never outlives it. Its `$KUBECONFIG` is that
+   * user's, and nothing else in its environment names a cluster.
    */
   async startCompanion({ name, program, args, user, groups = [] }: Companion): Promise<ManagedProcess> {
     const { layout, plane, port } = this.#parts;
     const kubeconfig = await plane.writeKubeconfig(port, { commonName: user, organizations: groups }, `pki/${name}.kubeconfig`);
     const logFile = join(layout.logs, `${name}.log`);
     await rotateLog(logFile);
-    const env = { ...process.env, KUBECONFIG: kubeconfig };
     const companion = await ManagedProcess.start({
       name,
       program,
       args,
       directory: layout.home,
       logFile,
-      env,
+      env: companionEnvironment(process.env, kubeconfig),
       holdsEventLoop: true,
     });
     this.#companions.set(name, companion);
