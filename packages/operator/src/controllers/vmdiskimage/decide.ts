@@ -1,5 +1,6 @@
 /** From what was observed to the next step. Pure; never reads phase, conditions or message. */
 import { sourceHash } from '@terrain/api';
+import { isUnfinished } from '#platform/cdi.ts';
 import { judgeImport } from '#platform/failure.ts';
 import { isReadyToUse } from '#platform/snapshot.ts';
 import { decideAdmitted, endAttempt } from './decide-attempt.ts';
@@ -15,7 +16,7 @@ import type { Decision, Step } from './step.ts';
 export function decide(snapshot: Snapshot): Decision {
   const record = currentRecord(snapshot);
   const { image, slot } = snapshot;
-  if (slot.ledger === 'unreadable') return { record, step: { kind: 'wait', reason: 'Queued', message: slot.message } };
+  if (slot.ledger === 'unreadable') return decideUnledgered(snapshot, record, slot.message);
   // A pause holds up a deletion too, but never a slot.
   const isHeld = isGoing(image) && isPaused(snapshot);
   if (isGoing(image) && !(isHeld && slot.entry !== undefined)) return { record, step: deletionStep(snapshot, slot.entry) };
@@ -23,6 +24,33 @@ export function decide(snapshot: Snapshot): Decision {
   const interrupted = runningAttempt(record);
   const decision = interrupted === undefined ? undefined : decideInterrupted(snapshot, record, interrupted);
   return decision ?? decideResting(snapshot, record);
+}
+
+/** Steps that take a slot, or end with one that is given back. */
+const slotSteps: ReadonlySet<Step['kind']> = new Set(['queue', 'end']);
+
+/**
+ * The ledger was written by another version: nobody gets a slot, and nobody can give one back. What needs neither goes on, so that such a
+ * ledger takes nothing from machines that clone what is there.
+ */
+function decideUnledgered(snapshot: Snapshot, record: ImageRecord, message: string): Decision {
+  const { image, dataVolumes } = snapshot;
+  const waiting: Decision = { record, step: { kind: 'wait', reason: 'Queued', message } };
+  if (isGoing(image)) {
+    const step = deletionStep(snapshot, undefined);
+    const running = dataVolumes.find(isUnfinished)?.metadata.name;
+    if (step.kind !== 'remove' || running === undefined) return { record, step };
+    // Nobody is to be left with a slot whose download nobody can look at any more. CDI ends it without us, and that wakes us.
+    const why = `is being deleted, but DataVolume ${running} still downloads in a slot that cannot be given back: ${message}`;
+    return { record, step: { kind: 'wait', reason: 'Deleting', message: why } };
+  }
+  const attempt = runningAttempt(record);
+  const hash = sourceHash(image.spec);
+  const isDownloading =
+    attempt !== undefined && record.artifact?.sourceHash !== hash && completeVolume(snapshot, hash) === undefined;
+  if (isDownloading) return waiting;
+  const decision = decideResting(snapshot, record);
+  return slotSteps.has(decision.step.kind) ? waiting : decision;
 }
 
 /** What an image without an attempt needs next. Also what people are told while an attempt that is over is being cleared away. */

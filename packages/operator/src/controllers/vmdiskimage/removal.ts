@@ -2,6 +2,7 @@
 import { finalizers } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, patienceMs } from '#controllers/shared/removal.ts';
+import { isUnfinished } from '#platform/cdi.ts';
 import { clearEntry } from './attempt.ts';
 import type { Pass } from './pass.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
@@ -19,6 +20,8 @@ export async function removeImage(
   const { namespace, name, uid } = image.metadata;
   if (entry?.state === 'open') await deps.keeper.change({ kind: 'close', uid, attempt: entry.attempt });
   const left = await deps.eyes.childrenOf({ namespace, name, uid }, signal);
+  // The cache is behind: its next event tells that a download runs whose slot cannot be given back.
+  if (snapshot.slot.ledger === 'unreadable' && left.dataVolumes.some(isUnfinished)) return after(1000);
   for (const snapshotLeft of left.snapshots)
     if (snapshotLeft.metadata.deletionTimestamp === undefined) await hands.deleteSnapshot(snapshotLeft);
   // A snapshot that is still there may need its volume to be removed at all.

@@ -14,7 +14,7 @@ import type { Attempt, ImageRecord, Outcome } from './record.ts';
  * | artifact of this source, snapshot gone or broken, its claim Bound | cut |
  * | artifact of this source, snapshot and claim gone | lose |
  * | not admitted, nothing to wait for | queue |
- * | preflight problem, backoff, paused, ledger unreadable | wait |
+ * | preflight problem, backoff, paused, a slot needed or held and the ledger unreadable | wait |
  * | a Secret or ConfigMap has not been read yet | check |
  * | admitted, the status does not say so yet | begin |
  * | admitted, attempt never had a DataVolume | create |

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DataVolume } from '#platform/cdi.ts';
+import { aSnapshot, aVolume, deleted } from '#testing/image-world.ts';
+import { decide } from './decide.ts';
+import type { Pass } from './pass.ts';
+import { removeImage } from './removal.ts';
+import type { Snapshot, StoredImage } from './snapshot.ts';
+import type { Step } from './step.ts';
+
+/** An image that is being deleted and has nothing left as far as the caches know; `live` is what there really is. */
+function removing(slot: Snapshot['slot'], live: readonly DataVolume[]) {
+  const snapshot = aSnapshot({ image: { metadata: deleted }, slot });
+  const decision = decide(snapshot);
+  const done: string[] = [];
+  const pass = {
+    deps: {
+      eyes: { childrenOf: async () => ({ dataVolumes: live, snapshots: [] }) },
+      keeper: { forget: () => undefined },
+      memories: { forget: () => undefined },
+    },
+    hands: {
+      deleteDataVolume: async () => void done.push('delete volume'),
+      removeFinalizer: async (image: StoredImage, finalizer: string) => {
+        done.push(`remove ${finalizer}`);
+        return image;
+      },
+    },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  assert.equal(decision.step.kind, 'remove');
+  return { done, result: removeImage(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'remove' }>) };
+}
+
+const readable: Snapshot['slot'] = { ledger: 'readable', entry: undefined, limit: 1 };
+const unreadable: Snapshot['slot'] = { ledger: 'unreadable', message: 'm' };
+const finalizers = ['remove pelotech.ot/in-use', 'remove pelotech.ot/cleanup'];
+
+const cases: Record<string, { given: [Snapshot['slot'], DataVolume[]]; want: readonly string[] }> = {
+  'nothing left': { given: [readable, []], want: finalizers },
+  'a download is left that the cache does not show': { given: [readable, [aVolume()]], want: ['delete volume'] },
+  'nothing left, and the ledger cannot be read': { given: [unreadable, []], want: finalizers },
+  'a complete download is left, and the ledger cannot be read': {
+    given: [unreadable, [aVolume({ phase: 'Succeeded' })]],
+    want: ['delete volume'],
+  },
+  'a download runs that the cache does not show, and its slot cannot be given back': {
+    given: [unreadable, [aVolume()]],
+    want: [],
+  },
+};
+for (const [name, { given, want }] of Object.entries(cases))
+  test(`an image is removed: ${name}`, async () => {
+    const { done, result } = removing(...given);
+    await result;
+    assert.deepEqual(done, want);
+  });
