@@ -144,7 +144,7 @@ test('of many processes that find locks of a dead owner, one gets each', async (
   for (const { lines } of racers) assert.equal((await lines.next()).value, 'ready');
   const start = String(Date.now() + 50);
   for (const { stdin } of racers) stdin.write(start);
-  const taken = await Promise.all(racers.map(async ({ lines }) => JSON.parse((await lines.next()).value) as number[]));
+  const taken = await Promise.all(racers.map(async ({ lines }) => JSON.parse((await lines.next()).value ?? '') as number[]));
   for (const { stdin } of racers) stdin.end();
   assert.deepEqual(
     taken.flat().sort((a, b) => a - b),
