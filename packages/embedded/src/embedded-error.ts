@@ -4,7 +4,7 @@ const embeddedErrors = {
   GoTooOld: 'the Go toolchain is older than the sources need',
   BuildFailed: 'the compiler or the linker refused, or modules could not be downloaded after many tries',
   NoDiskSpace: 'less disk space is free than a build needs',
-  BinaryMissing: 'a directory of ready-made binaries lacks one or has one that cannot be run',
+  BinaryMissing: 'a directory of ready-made programs lacks a file or has one that cannot be used',
   UpstreamChanged: 'a file of an upstream project does not have the form that is expected at the pinned version',
   PortTaken: 'another program listens on the port of this cluster',
   PortUnusable: 'what was given as a port is none',

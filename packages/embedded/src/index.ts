@@ -9,6 +9,7 @@ export {
   usualGroupNames,
   versions,
 } from '#binary/group.ts';
+export { ensureSupplies, writeReadyMade } from '#binary/ready-made.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
 export { type ReadyCompanion, startCompanion, startSimulator } from '#cluster/start-companion.ts';

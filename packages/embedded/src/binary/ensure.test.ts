@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isRunning } from '#process/process-facts.ts';
 import { until } from '#process/until.ts';
@@ -229,9 +229,12 @@ test('ready-made programs are taken from their directory, with no Go at all', as
     writeFileSync(join(directory, name), '', { mode: 0o755 });
   await assert.rejects(ensure({ binaries: directory }), {
     code: 'BinaryMissing',
-    message: /has no program called kubectl that can be run/,
+    message:
+      /has no program called kubectl that can be run: run `terrain build core --output \S+` where Go is, or leave out --binaries/,
   });
   writeFileSync(join(directory, 'kubectl'), '', { mode: 0o755 });
   assert.equal((await ensure({ binaries: directory })).path('kubectl'), join(directory, 'kubectl'));
+  const fromHere = relative(process.cwd(), directory);
+  assert.equal((await ensure({ binaries: fromHere })).path('kubectl'), join(directory, 'kubectl'), 'they are started elsewhere');
   assert.deepEqual(go.calls(), []);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EmbeddedError } from '#embedded-error.ts';
 import { FileLock } from '#process/file-lock.ts';
 import { isRunning } from '#process/process-facts.ts';
@@ -77,10 +77,11 @@ function requireReady(group: BinaryGroup, directory: string): string {
   if (missing.length > 0) {
     throw new EmbeddedError(
       'BinaryMissing',
-      `${directory} has no program called ${missing.join(', ')} that can be run: put it there, or leave out --binaries to have it built.`,
+      `${directory} has no program called ${missing.join(', ')} that can be run: run \`terrain build ${group.name} --output ${directory}\` where Go is, or leave out --binaries to have it built.`,
     );
   }
-  return directory;
+  // Programs run in directories of their own, from which a relative path leads elsewhere.
+  return resolve(directory);
 }
 
 /** The directory of a group's programs, made if need be. */

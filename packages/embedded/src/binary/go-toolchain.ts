@@ -43,11 +43,11 @@ export async function requireGo(
 }
 
 export function goMissingSentence(minimum: string): string {
-  return `Go is needed once to build Kubernetes from source, and there is no \`go\` on the PATH: install Go ${minimum} or newer from https://go.dev/dl, or pass ready-made programs with --binaries DIR.`;
+  return `Go is needed once to build Kubernetes from source, and there is no \`go\` on the PATH: install Go ${minimum} or newer from https://go.dev/dl, or pass --binaries DIR with what \`terrain build --output DIR\` made on another machine.`;
 }
 
 export function goTooOldSentence(go: Pick<GoToolchain, 'program' | 'version'>, minimum: string): string {
-  return `Go ${go.version} (${go.program}) is too old to build Kubernetes: install Go ${minimum} or newer from https://go.dev/dl and put it first on the PATH, or pass ready-made programs with --binaries DIR.`;
+  return `Go ${go.version} (${go.program}) is too old to build Kubernetes: install Go ${minimum} or newer from https://go.dev/dl and put it first on the PATH, or pass --binaries DIR with what \`terrain build --output DIR\` made on another machine.`;
 }
 
 /** The version after `go` in a go.mod file. */

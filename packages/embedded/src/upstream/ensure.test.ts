@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fakeGo } from '#testing/fake-go.ts';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
 import { ensureUpstream } from './ensure.ts';
 
@@ -15,8 +16,36 @@ test('ready-made files need neither Go nor a cache', async (t) => {
   assert.deepEqual(await ensureUpstream({ binaries: directory, cacheDirectory: directory, env: {} }), JSON.parse(body));
 });
 
-test('a file that broke off is as good as none', async (t) => {
-  const directory = temporaryDirectory(t);
-  writeFileSync(join(directory, 'upstream.json'), checked.slice(0, -1));
-  await assert.rejects(ensureUpstream({ binaries: directory, cacheDirectory: directory, env: {} }), { code: 'GoMissing' });
+const refusals: Record<string, { given: string | undefined; version?: string; want: RegExp }> = {
+  'no file and no Go': {
+    given: undefined,
+    want: /^\S+ has no upstream\.json \(definitions of .+\), and there is no Go 1\.\d+\.\d+ or newer here to download them with: run `terrain build --output DIR` where there is one, and put what is in DIR into \S+\.$/,
+  },
+  'a file that broke off and no Go': {
+    given: checked.slice(0, -1),
+    want: /^\S+\/upstream\.json is damaged \(definitions of .+ `terrain build --output DIR`/,
+  },
+  'no file and an old Go': {
+    given: undefined,
+    version: '1.20.0',
+    want: /^\S+ has no upstream\.json .+ `terrain build --output DIR`/,
+  },
+};
+for (const [name, { given, version, want }] of Object.entries(refusals)) {
+  test(`a directory of ready-made programs is refused with the file it lacks: ${name}`, async (t) => {
+    const directory = temporaryDirectory(t);
+    if (given !== undefined) writeFileSync(join(directory, 'upstream.json'), given);
+    const env = version === undefined ? {} : fakeGo(directory, { version }).env;
+    await assert.rejects(ensureUpstream({ binaries: directory, cacheDirectory: directory, env }), {
+      code: 'BinaryMissing',
+      message: want,
+    });
+  });
+}
+
+test('without such a directory it is Go that is missing', async (t) => {
+  await assert.rejects(ensureUpstream({ cacheDirectory: temporaryDirectory(t), env: {} }), {
+    code: 'GoMissing',
+    message: /or pass --binaries DIR with what `terrain build --output DIR` made on another machine\.$/,
+  });
 });
