@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { setInterval } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -115,7 +116,7 @@ test('kill -9 leaves no orphan behind, and the next start works', async () => {
   });
 });
 
-test('kill -9 of npm ends what it started', async () => {
+test('kill -9 of npm ends what it started, in good order', async () => {
   await withHome(async (home) => {
     const npm = spawn('npm', ['start', '--', '--home', home, '--no-simulator', '--no-operator', '--no-examples'], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -125,6 +126,11 @@ test('kill -9 of npm ends what it started', async () => {
     const { pid, processes } = await clusterStatus(home);
     npm.kill('SIGKILL');
     await assertAllEnd([pid ?? 0, ...processes.map((each) => each.pid)]);
+    // What dies instead of being stopped leaves these behind.
+    assert.deepEqual(
+      readdirSync(home).filter((name) => ['lock', 'running.json'].includes(name)),
+      [],
+    );
   });
 });
 

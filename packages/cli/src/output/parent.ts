@@ -10,7 +10,10 @@ import { readFileSync } from 'node:fs';
 export function endWithNpm(environment: NodeJS.ProcessEnv = process.env): Disposable {
   const before = ancestors();
   const look = (): void => {
-    if (ancestors() !== before) process.kill(process.pid, 'SIGHUP');
+    if (ancestors() === before) return;
+    // Told once: a stop in good order takes longer than the time to the next look.
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGHUP');
   };
   const timer = environment.npm_lifecycle_event === undefined ? undefined : setInterval(look, 500).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
