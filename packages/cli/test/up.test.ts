@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setInterval } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -73,11 +74,13 @@ test('in the background: up, status, kubeconfig, a second up is refused, down', 
   });
 });
 
-test('a background start that cannot work fails with the reason, not with a log file to read', async () => {
-  await withHome(async (home) => {
+test('a background start that cannot work fails with the reason, and a home it made is for its owner only', async () => {
+  await withHome(async (parent) => {
+    const home = join(parent, 'new');
     const up = await terrain('up', '--home', home, '--detach', '--binaries', '/nonexistent');
     assert.equal(up.code, 1);
     assert.match(up.stderr, /terrain: \/nonexistent has no program called etcd, .* leave out --binaries to have it built\./);
+    for (const made of [home, join(home, 'logs')]) assert.equal(statSync(made).mode & 0o777, 0o700, made);
   });
 });
 

@@ -13,7 +13,7 @@ type Announcement = { readonly state: 'ready' } | { readonly state: 'failed'; re
  */
 export async function runDetached(home: string): Promise<void> {
   const logs = join(home, 'logs');
-  mkdirSync(logs, { recursive: true });
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
   const logFile = join(logs, 'terrain.log');
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(process.execPath, process.argv.slice(1), { detached: true, stdio: ['ignore', log, log, 'ipc'] });
