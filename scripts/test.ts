@@ -7,13 +7,11 @@ import { type GroupName, missingGroups } from '@terrain/embedded';
 import { failuresIn } from './testing/failures.ts';
 import { inLanes } from './testing/lanes.ts';
 import { type Part, parts, testFiles } from './testing/parts.ts';
+import { type Verdict, verdictOf } from './testing/verdict.ts';
 
-interface Outcome {
+interface Outcome extends Verdict {
   readonly part: Part;
   readonly seconds: number;
-  readonly isPassed: boolean;
-  readonly passed: number;
-  readonly failed: number;
   readonly failures: readonly string[];
 }
 
@@ -26,7 +24,6 @@ const lanes = 2;
  * memory that a machine which compiles Kubernetes has.
  */
 const environment = { ...process.env, GOGC: process.env.GOGC ?? '400' };
-const testLine = /^tests \d+, passed (\d+), failed (\d+), skipped (\d+)/gm;
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => name !== 'check' && !parts.some((part) => part.name === name));
@@ -90,17 +87,13 @@ async function runPart(part: Part): Promise<Outcome> {
   const hasTests = part.tests === undefined || files.length > 0;
   const { code, output } =
     isReady && hasTests ? await run([...part.command, ...files], { TERRAIN_PORT: portOf(part) }) : { code: 1, output: '' };
-  const counts = [...output.matchAll(testLine)].map((match) => match.slice(1).map(Number));
-  const sum = (column: number): number => counts.reduce((total, row) => total + (row[column] ?? 0), 0);
-  const isPassed = code === 0 && sum(1) === 0 && sum(2) === 0;
   const seconds = (performance.now() - begin) / 1000;
   // In one piece: two parts speak at the same time.
   process.stdout.write(`\n── ${part.name}: ${part.purpose}\n${output}`);
   if (!isReady)
     console.log(`   not run: the embedded Kubernetes (${part.needs?.join(', ')}) could not be built; its own words are above`);
   if (!hasTests) console.log(`   not run: no file matches ${part.tests?.join(', ')}`);
-  const failed = sum(1) + sum(2) + (isPassed || sum(1) + sum(2) > 0 ? 0 : 1);
-  return { part, seconds, isPassed, passed: sum(0), failed, failures: failuresIn(output) };
+  return { part, seconds, ...verdictOf(code, output), failures: failuresIn(output) };
 }
 
 /** Runs a program and returns what it printed, on both streams in the order in which it came. */

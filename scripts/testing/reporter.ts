@@ -23,12 +23,13 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       times.push({ name: event.data.name, seconds: event.data.details.duration_ms / 1000 });
     }
     if (event.type === 'test:start') path.splice(event.data.nesting, Number.POSITIVE_INFINITY, event.data.name);
-    else if (event.type === 'test:pass' && event.data.details.type !== 'suite') {
+    else if (event.type === 'test:pass') {
       if (event.data.skip !== undefined || event.data.todo !== undefined) {
-        // A case that did not run proves nothing; it is reported by name and fails the run.
+        // What did not run, or is not meant to pass yet, proves nothing; it is reported by name and fails the run. Of a skipped suite this is the
+        // only word: nothing is told of the tests in it.
         counts.skipped++;
-        yield `  SKIPPED ${event.data.name}\n`;
-      } else counts.passed++;
+        yield `  SKIPPED ${[...path.slice(0, event.data.nesting), event.data.name].join(' > ')}\n`;
+      } else if (event.data.details.type !== 'suite') counts.passed++;
     } else if (event.type === 'test:fail') {
       const { error, type } = event.data.details;
       const isOnlyByChildren = 'failureType' in error && error.failureType === 'subtestsFailed';
