@@ -1,41 +1,28 @@
 /**
- * Writes every file that is derived from the definitions in packages/api.
+ * Writes every file that is derived from the definitions in packages/api, and removes those of definitions that are gone.
  *
- * With --check nothing is written: files that are missing or differ are named, and the exit code is 1.
+ * With --check nothing is written: files that are missing, differ or are left over are named, and the exit code is 1.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-// Not through the package: programs that import it would carry the writer of YAML along.
-import { crdFiles } from '../packages/api/src/crd/files.ts';
-import { policyFiles } from '../packages/api/src/policy/files.ts';
-import { roleFiles } from '../packages/api/src/rbac/files.ts';
-import { referenceFiles } from '../packages/api/src/reference/files.ts';
-
-/** Each generator is pure: it returns paths from the root of the repository, and contents. */
-const generators: readonly (() => ReadonlyMap<string, string>)[] = [crdFiles, policyFiles, roleFiles, referenceFiles];
+import { type StaleFile, staleFiles, staleSentence } from './source/generated.ts';
 
 const root = join(import.meta.dirname, '..');
-const checkOnly = process.argv.includes('--check');
+const stale = staleFiles(root);
 
-function current(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+if (process.argv.includes('--check')) {
+  for (const file of stale) console.error(staleSentence(file));
+  if (stale.length > 0) process.exitCode = 1;
+} else for (const file of stale) renew(file);
 
-let stale = 0;
-for (const [path, content] of generators.flatMap((generate) => [...generate()])) {
+function renew({ path, content }: StaleFile): void {
   const target = join(root, path);
-  if (current(target) === content) continue;
-  stale += 1;
-  if (checkOnly) {
-    console.error(`${path} is not what the definitions in packages/api say; run npm run generate and commit the result`);
-    continue;
+  if (content === undefined) {
+    rmSync(target, { recursive: true });
+    console.log(`removed ${path}`);
+    return;
   }
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, content);
   console.log(`wrote ${path}`);
 }
-if (checkOnly && stale > 0) process.exitCode = 1;
