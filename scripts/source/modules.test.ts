@@ -61,6 +61,13 @@ test('packages import only what the architecture allows', () => {
   assert.deepEqual(breaches(modules), []);
 });
 
+test('programs in plain JavaScript are read too', () => {
+  assert.deepEqual(
+    modules.find(({ file }) => file === 'packages/operator/src/main.mjs')?.imports.map(({ specifier }) => specifier),
+    ['node:module', 'node:v8', './program.ts'],
+  );
+});
+
 test('a forbidden direction is found', () => {
   const module = parseModule('packages/api/src/x.ts', "import { Connection } from '@terrain/runtime';\n");
   assert.deepEqual(breaches([module]), ['packages/api/src/x.ts imports @terrain/runtime, which api must not know']);
