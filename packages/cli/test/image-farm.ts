@@ -2,7 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crdOf, sourceHash, type VMDiskImage, type VMDiskImageStatus, virtualMachineKind, vmDiskImageKind } from '@terrain/api';
+import {
+  crdOf,
+  dataSyncKind,
+  sourceHash,
+  type VMDiskImage,
+  type VMDiskImageStatus,
+  virtualMachineKind,
+  vmDiskImageKind,
+} from '@terrain/api';
 import { aVMDiskImage, type Override, override } from '@terrain/api/testing';
 import { Connection, Resource } from '@terrain/runtime';
 import { ApiFake } from '@terrain/runtime/testing';
@@ -19,17 +27,18 @@ export type Seed = Parameters<ApiFake['seed']>[0];
 export class Farm implements AsyncDisposable {
   readonly fake: ApiFake;
   readonly #directory = mkdtempSync(join(tmpdir(), 'terrain-image-'));
-  readonly #connection: Connection;
+  readonly connection: Connection;
 
   private constructor(fake: ApiFake) {
     this.fake = fake;
-    this.#connection = new Connection(fake.credentials);
+    this.connection = new Connection(fake.credentials);
   }
 
   static async start(hasKinds = true): Promise<Farm> {
     const fake = await ApiFake.start();
     for (const name of ['farm', 'sync-operator']) fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    if (hasKinds) for (const kind of [vmDiskImageKind, virtualMachineKind]) fake.seed(crdOf(kind) as unknown as Seed);
+    if (hasKinds)
+      for (const kind of [vmDiskImageKind, dataSyncKind, virtualMachineKind]) fake.seed(crdOf(kind) as unknown as Seed);
     return new Farm(fake);
   }
 
@@ -45,7 +54,7 @@ export class Farm implements AsyncDisposable {
   }
 
   get images(): Resource<VMDiskImage> {
-    return new Resource<VMDiskImage>(this.#connection, imageType);
+    return new Resource<VMDiskImage>(this.connection, imageType);
   }
 
   get kubeconfig(): string {
@@ -61,7 +70,7 @@ export class Farm implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection.close();
+    await this.connection.close();
     await this.fake.close();
     rmSync(this.#directory, { recursive: true });
   }

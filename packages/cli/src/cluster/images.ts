@@ -12,7 +12,7 @@ interface ConfigMap extends KubeObject {
 }
 
 const { group, version, plural } = vmDiskImageKind;
-const imageType: ResourceType = { group, version, plural, namespaced: true };
+export const imageType: ResourceType = { group, version, plural, namespaced: true };
 const configMapType: ResourceType = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 const { operatorNamespace } = resolveInstall({});
 

@@ -14,8 +14,19 @@ export interface Awaited<T> {
   readonly type: ResourceType;
   readonly get: (connection: Connection, at: Address) => Promise<T>;
   readonly judge: (object: T) => Verdict;
+  /**
+   * For a kind whose status tells of others and may lag behind them: whether it is right that an object was given up. If not, the
+   * answer comes when there is reason to look again. Left out: it is.
+   */
+  readonly holds?: (connection: Connection, givenUp: T, waiting: Waiting) => Promise<boolean>;
   /** The error for one that is not there. */
   readonly missing: (at: Address) => CommandError;
+}
+
+/** How one object is waited for. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+  readonly onWaiting: (message: string) => void;
 }
 
 export interface WaitOptions {
@@ -26,7 +37,7 @@ export interface WaitOptions {
 }
 
 /** The longest a timer can be set to. */
-const longestMs = 2 ** 31 - 1;
+export const longestMs = 2 ** 31 - 1;
 
 /**
  * Waits until all objects are ready, by a watch on each.
@@ -46,10 +57,11 @@ export async function waitForAll<T extends KubeObject>(
     const name = `${at.namespace}/${at.name}`;
     let missing = 'no answer from the API server';
     try {
-      const failure = await waitForOne(connection, kind, at, AbortSignal.any([signal, deadline]), (message) => {
+      const onWaiting = (message: string): void => {
         missing = message;
         say(`${name}: ${message}`);
-      });
+      };
+      const failure = await waitForOne(connection, kind, at, { signal: AbortSignal.any([signal, deadline]), onWaiting });
       if (failure === undefined) say(`${name}: ready`);
       return failure;
     } catch (error) {
@@ -66,17 +78,20 @@ export async function waitForAll<T extends KubeObject>(
 /** Undefined when it is ready, else why it never will be by itself. */
 async function waitForOne<T extends KubeObject>(
   connection: Connection,
-  { type, judge, missing: missingError }: Awaited<T>,
+  { type, judge, holds, missing: missingError }: Awaited<T>,
   at: Address,
-  signal: AbortSignal,
-  onWaiting: (message: string) => void,
+  waiting: Waiting,
 ): Promise<CommandError | undefined> {
   const missing = (object: T | undefined): string | undefined => {
     const verdict = object === undefined ? undefined : judge(object);
     return verdict?.kind === 'waiting' ? verdict.message : undefined;
   };
-  const object = await waitForObject<T>(connection, type, at, missing, { timeoutMs: longestMs, signal, onWaiting });
-  if (object === undefined) return missingError(at);
-  const verdict = judge(object);
-  return verdict.kind === 'gaveUp' ? new CommandError(`${at.namespace}/${at.name}: ${verdict.message}`) : undefined;
+  for (;;) {
+    const object = await waitForObject<T>(connection, type, at, missing, { timeoutMs: longestMs, ...waiting });
+    if (object === undefined) return missingError(at);
+    const verdict = judge(object);
+    if (verdict.kind !== 'gaveUp') return undefined;
+    if (holds === undefined || (await holds(connection, object, waiting)))
+      return new CommandError(`${at.namespace}/${at.name}: ${verdict.message}`);
+  }
 }
