@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '@terrain/runtime';
-import { keptClaim, keptSnapshot, keptVolume } from './kept.ts';
+import { keptClaim, keptRootClaim, keptSnapshot, keptVolume } from './kept.ts';
 
 const metadata = {
   name: 'a-1',
@@ -23,6 +23,17 @@ const asTold = {
 const condition = { type: 'Running', status: 'False', reason: 'Error', message: 'got 404' };
 const times = { lastTransitionTime: '2030-01-01T00:00:00Z', lastHeartbeatTime: '2030-01-01T00:00:00Z' };
 const ofKind = (apiVersion: string, kind: string) => ({ apiVersion, kind, metadata: asTold });
+
+const claim = {
+  spec: { storageClassName: 'sc', volumeMode: 'Block', resources: { requests: { storage: '1Gi' } } },
+  status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+};
+const toldClaim = {
+  ...ofKind('v1', 'PersistentVolumeClaim'),
+  metadata: { ...asTold, labels: { ...metadata.labels, app: 'containerized-data-importer' } },
+  spec: { ...claim.spec, volumeName: 'pv' },
+  status: { ...claim.status, accessModes: ['ReadWriteOnce'] },
+};
 
 const cases: Record<string, { keep: (object: never) => KubeObject; given: object; want: object }> = {
   'a download': {
@@ -71,19 +82,15 @@ const cases: Record<string, { keep: (object: never) => KubeObject; given: object
       },
     },
   },
-  'a claim': {
+  'the claim of a download': {
     keep: keptClaim,
-    given: {
-      ...ofKind('v1', 'PersistentVolumeClaim'),
-      metadata: { ...asTold, labels: { ...metadata.labels, app: 'containerized-data-importer' } },
-      spec: { storageClassName: 'sc', volumeMode: 'Block', resources: { requests: { storage: '1Gi' } }, volumeName: 'pv' },
-      status: { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
-    },
-    want: {
-      metadata: { ...metadata, ownerReferences: undefined, finalizers: undefined },
-      spec: { storageClassName: 'sc', volumeMode: 'Block', resources: { requests: { storage: '1Gi' } } },
-      status: { phase: 'Bound', capacity: { storage: '1Gi' } },
-    },
+    given: toldClaim,
+    want: { ...claim, metadata: { ...metadata, ownerReferences: undefined, finalizers: undefined } },
+  },
+  'the claim of a root disk': {
+    keep: keptRootClaim,
+    given: toldClaim,
+    want: { ...claim, metadata: { ...metadata, finalizers: undefined } },
   },
 };
 /** Fields that are there as undefined are not. */
@@ -97,7 +104,7 @@ for (const [name, { keep, given, want }] of Object.entries(cases))
 
 test('what has just been made, or has no spec at all, is kept as well', () => {
   const made = { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', uid: 'u', resourceVersion: '1' } };
-  for (const keep of [keptVolume, keptSnapshot, keptClaim]) assert.equal(keep(made as never).metadata.name, 'a');
+  for (const keep of [keptVolume, keptSnapshot, keptClaim, keptRootClaim]) assert.equal(keep(made as never).metadata.name, 'a');
   for (const [keep, more] of [
     [keptVolume, { spec: {} }],
     [keptSnapshot, { spec: { source: {} } }],

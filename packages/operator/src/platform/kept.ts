@@ -76,7 +76,7 @@ export const keptSnapshot: Keep<VolumeSnapshot> = ({ apiVersion, kind, metadata,
       }),
 });
 
-/** Whose it is, a claim says by a label of ours; CDI adds as many of its own, an owner and a finalizer. */
+/** Whose it is, the claim of a download says by a label of ours; CDI adds as many of its own, an owner and a finalizer. */
 export const keptClaim: Keep<Claim> = ({ apiVersion, kind, metadata, spec, status }) => ({
   apiVersion,
   kind,
@@ -94,3 +94,9 @@ export const keptClaim: Keep<Claim> = ({ apiVersion, kind, metadata, spec, statu
     ? {}
     : { status: shaped<NonNullable<Claim['status']>>({ phase: status.phase, capacity: status.capacity }) }),
 });
+
+/** A root disk grows only if it is of the very DataVolume that is there now. */
+export const keptRootClaim: Keep<Claim> = (claim) => {
+  const kept = keptClaim(claim);
+  return { ...kept, metadata: { ...kept.metadata, ownerReferences: claim.metadata.ownerReferences } as ObjectMeta };
+};

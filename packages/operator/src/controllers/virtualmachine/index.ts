@@ -13,7 +13,7 @@ import {
   secretType,
   storageClassType,
 } from '#platform/core.ts';
-import { keptClaim, keptSnapshot, keptVolume } from '#platform/kept.ts';
+import { keptRootClaim, keptSnapshot, keptVolume } from '#platform/kept.ts';
 import {
   type KubevirtInstance,
   type KubevirtMachine,
@@ -54,7 +54,7 @@ function informersOf({ informers }: Manager): MachineInformers {
     dataVolumes: informers.get<DataVolume>(dataVolumeType, { ...ours, keep: keptVolume }),
     snapshots: informers.get<VolumeSnapshot>(volumeSnapshotType, { ...ours, keep: keptSnapshot }),
     // CDI copies the labels of a DataVolume to its claim.
-    claims: informers.get<Claim>(claimType, { ...ofMachines, keep: keptClaim }),
+    claims: informers.get<Claim>(claimType, { ...ofMachines, keep: keptRootClaim }),
     // Only those the operator made; people's own are read one by one.
     secrets: informers.get<Secret>(secretType, ofMachines),
     kubevirt: informers.get<KubevirtMachine>(kubevirtMachineType, ofMachines),
