@@ -77,8 +77,8 @@ export const virtualMachineReasons = {
   },
   Attached: { description: 'All networks exist.', whatToDo: 'Nothing.' },
   SecretMissing: {
-    description: 'A Secret or key that passwordSecretRef names does not exist.',
-    whatToDo: 'Create it. The machine goes on by itself.',
+    description: 'A Secret or key that passwordSecretRef names does not exist, or is one the operator made for itself.',
+    whatToDo: 'Create it, or name a Secret of yours. The machine goes on by itself.',
   },
   NameTaken: {
     description: 'KubeVirt already has a machine of this name in this namespace that is not ours. It is never taken over.',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { passwordSecretName } from '@terrain/api';
 import { machineType } from '#controllers/shared/kind.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
 import { type Secret, secretType } from '#platform/core.ts';
@@ -130,4 +131,25 @@ test('every password that is missing is named, also where one Secret lacks sever
     status?.message,
     'there is no key ada in Secret keys for user ada, no key bob in Secret keys for user bob; create it, and the machine goes on by itself',
   );
+});
+
+test('no guest gets what the operator keeps beside its machine: not as a password either', async () => {
+  await using rig = await MachineRig.start();
+  const labels = { 'app.kubernetes.io/managed-by': 'terrain', 'pelotech.ot/workspace': 'demo' };
+  const data = { key: Buffer.from('of somebody else').toString('base64') };
+  for (const name of ['registry-pull', passwordSecretName('web')])
+    rig.fake.seed({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: lab, labels }, data } as never);
+  const from = (name: string) => ({ name: 'ada', passwordSecretRef: { name, key: 'key' } });
+  await rig.create('db', { users: [from('registry-pull')] });
+  const { status } = await rig.reason('db', 'SecretMissing');
+  assert.equal(
+    status?.message,
+    "Secret registry-pull is the operator's own, and user ada gets no password from it; let passwordSecretRef name a Secret of yours",
+  );
+  assert.deepEqual(
+    rig.objects<Secret>(secretType).filter(({ data: held }) => atob(held?.userdata ?? '').includes('of somebody else')),
+    [],
+  );
+  await rig.create('web', { users: [from(passwordSecretName('web'))] });
+  await rig.reason('web', 'Ready');
 });
