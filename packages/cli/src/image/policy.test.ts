@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { emptyLedger, type Ledger } from '@terrain/api';
+import { defaultImageNamespace, emptyLedger, type Ledger } from '@terrain/api';
 import { policyInForce, renderPolicy } from './policy.ts';
+import { policyDefaults } from './policy-defaults.ts';
 
 const ledger: Ledger = {
   ...emptyLedger,
@@ -44,6 +47,33 @@ test('a change the operator has not read yet is not called bad', () => {
   );
 });
 
-test('without the ConfigMap all values are defaults', () => {
-  assert.ok(policyInForce(ledger, undefined).every(({ origin }) => origin === 'default'));
+test('without the ConfigMap only what is a default is called one; the rest is in force until the operator has read that', () => {
+  assert.equal(
+    renderPolicy(policyInForce(ledger, undefined)),
+    [
+      'KEY              VALUE  FROM',
+      'concurrency      "8"    before its removal',
+      'retryLimit       "2"    default',
+      'unreferencedTTL  ""     default',
+      '! no ConfigMap sync-operator-policy gives concurrency any more, which the operator has not read yet: "8" is in force until it has, then the default "4". If this stays, look whether it runs.',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a key that was removed is in force until the operator has read that; a ConfigMap it has read leaves defaults only', () => {
+  const originIn = (version: string) => policyInForce(ledger, configMap(version, { retryLimit: '2' }))[0]?.origin;
+  assert.deepEqual([originIn('9'), originIn('7')], ['removed', 'default']);
+});
+
+test('the defaults are those of the operator', () => {
+  const file = resolve(import.meta.dirname, '../../../operator/src/policy/key.ts');
+  const table = readFileSync(file, 'utf8').split('export const policyKeys')[1] ?? '';
+  const read = [...table.matchAll(/^ {2}(\w+): \{\s*default: (?:'([^']*)'|(\w+)),/gm)].map(
+    ([, key = '', text, name]): [string, string] => [
+      key,
+      text ?? (name === 'defaultImageNamespace' ? defaultImageNamespace : `unknown constant ${name}`),
+    ],
+  );
+  assert.deepEqual([...policyDefaults], read);
 });
