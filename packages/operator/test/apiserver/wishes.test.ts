@@ -80,3 +80,26 @@ test('a download that completes during a pause gives its slot to others, and is 
     assert.equal(image.status?.attempt?.number, 1);
   });
 });
+
+test('a pause does not keep a download that hangs: its deadline frees the slot, and the image rests paused', async () => {
+  await using stage = await Stage.open({ scenario: quick, policy: { concurrency: '1', noProgressTimeout: '5s' } });
+  await stage.startOperator();
+  await observing(stage, async () => {
+    await stage.createImage('hanging', { sim: 'stuck' });
+    await stage.until(
+      'a pod nobody places',
+      () => stage.things(types.dataVolumes)[0]?.status?.phase === 'ImportScheduled' && stage.ledger().entries.size === 1,
+    );
+    await stage.annotate('hanging', { [paused]: 'true' });
+    await stage.reason('hanging', 'Paused');
+    assert.equal(stage.image('hanging')?.status?.retry?.failures, undefined, 'paused before the deadline');
+    await stage.createImage('second');
+    await stage.phase('second', 'Succeeded');
+    const { status } = await stage.reason('hanging', 'Paused');
+    assert.deepEqual([status?.retry?.failures, status?.retry?.lastReason], [1, 'NoProgress']);
+    assert.deepEqual(
+      stage.things(types.dataVolumes).map(({ metadata }) => metadata.labels?.['pelotech.ot/image']),
+      ['second'],
+    );
+  });
+});

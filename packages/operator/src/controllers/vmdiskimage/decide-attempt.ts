@@ -78,8 +78,9 @@ function decideRunning(snapshot: Snapshot, given: ImageRecord, started: Attempt,
       words: snapshot.importerWords,
     }) ?? passedDeadline(snapshot, attempt, dataVolume);
   if (failure !== undefined) return end({ kind: 'failed', failure });
-  if (isHeld) return { record, step: pausedStep };
-  return { record, step: { kind: 'importing', dataVolume, afterMs: untilDeadlineMs(snapshot, attempt, dataVolume) } };
+  const afterMs = untilDeadlineMs(snapshot, attempt, dataVolume);
+  // A pause does not stop the clock: a download that hangs gives its slot to others all the same.
+  return { record, step: isHeld ? { ...pausedStep, afterMs } : { kind: 'importing', dataVolume, afterMs } };
 }
 
 /** No DataVolume: none was made yet, or the one there was is gone. */

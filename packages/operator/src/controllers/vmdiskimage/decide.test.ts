@@ -687,6 +687,22 @@ test('deciding again from the record decided on does not decide otherwise', () =
   }
 });
 
+test('a pause does not stop the clock of a download: the pass that ends it comes by itself', () => {
+  const held = (metadata: typeof paused) =>
+    decide(
+      aSnapshot({
+        entry: anEntry(),
+        image: { metadata, status: syncing({ attempt: { startedAt: ago(1500) } }) },
+        dataVolumes: [aVolume({ phase: 'ImportScheduled', running: { status: 'False', reason: 'Unschedulable' } })],
+      }),
+    ).step;
+  for (const step of [held(paused), held({ ...deleted, ...paused })])
+    assert.deepEqual(
+      [step.kind, step.kind === 'wait' && step.reason, step.kind === 'wait' && step.afterMs],
+      ['wait', 'Paused', 300_000],
+    );
+});
+
 test('the place in the queue', () => {
   const place = (given: Snapshot) => {
     const { step } = decide(given);

@@ -7,11 +7,11 @@ import { type ImageRecord, isBraked, isDeferred } from './record.ts';
 import { instantMs, keyOfImage, type Snapshot } from './snapshot.ts';
 import type { Step } from './step.ts';
 
-export const pausedStep: Step = {
+export const pausedStep = {
   kind: 'wait',
   reason: 'Paused',
   message: 'paused by the annotation pelotech.ot/paused: nothing is created, changed or deleted until it is removed',
-};
+} as const satisfies Step;
 
 export function queueStep(snapshot: Snapshot, record: ImageRecord): Step {
   const { image, policy } = snapshot;
