@@ -72,10 +72,13 @@ export function createOperator({
     },
     onPolicy: (policy, before) => {
       workspaces.policyChanged(policy, before);
-      if (!changesImages(policy, before)) return;
-      for (const image of images.informers.images.store.values()) images.controller.queue.add(keyOf(image), 'background');
+      if (changesImages(policy, before)) lookAtAllImages();
     },
+    onUsable: () => lookAtAllImages(),
   });
+  const lookAtAllImages = (): void => {
+    for (const image of images.informers.images.store.values()) images.controller.queue.add(keyOf(image), 'background');
+  };
   watchQueue(manager.metrics.registry, keeper, serverNow);
   addLedgerController({ manager, namespace, keeper, onProblems: (problems) => metrics.policyProblems(problems) });
   const images = addImageController({

@@ -27,6 +27,8 @@ export interface LedgerKeeperOptions {
   readonly onLoaded?: () => void;
   /** What is in force changed. */
   readonly onPolicy?: (policy: Policy, before: Policy) => void;
+  /** The ledger cannot be used any more, or can be used again: who waits for a slot waits for something else. */
+  readonly onUsable?: () => void;
 }
 
 const longestGatherMs = 700;
@@ -76,6 +78,7 @@ export class LedgerKeeper {
       onPolicy: (policy, before) => {
         if (this.#followed.isFollowed) options.onPolicy?.(policy, before);
       },
+      onUsable: () => options.onUsable?.(),
     });
     this.#loop = new WriteLoop({
       ...options,

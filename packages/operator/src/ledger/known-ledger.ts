@@ -15,6 +15,8 @@ export interface KnownLedgerOptions {
   readonly onEntry: (imageKey: string) => void;
   /** What is in force changed. */
   readonly onPolicy: (policy: Policy, before: Policy) => void;
+  /** It cannot be used any more, or can be used again. */
+  readonly onUsable: () => void;
 }
 
 /** The ledger as last seen, by whatever way, and what follows from one version to the next. */
@@ -26,6 +28,8 @@ export class KnownLedger {
   #policy: Policy = policyOf(new Map());
   #trouble = 'the ledger of running syncs has not been read yet';
   #highestSeq = 0;
+  /** Whether the version taken last could be used; undefined before the first. */
+  #wasUsable: boolean | undefined;
 
   constructor(options: KnownLedgerOptions) {
     this.#options = options;
@@ -100,12 +104,14 @@ export class KnownLedger {
       return false;
     }
     this.#object = object;
-    if (reading.kind === 'ledger') {
-      this.#moveTo(reading.ledger);
-      return true;
+    if (reading.kind === 'ledger') this.#moveTo(reading.ledger);
+    else {
+      this.#ledger = undefined;
+      this.#trouble = reading.message;
     }
-    this.#ledger = undefined;
-    this.#trouble = reading.message;
+    const wasUsable = this.#wasUsable;
+    this.#wasUsable = this.#ledger !== undefined;
+    if (wasUsable !== undefined && wasUsable !== this.#wasUsable) this.#options.onUsable();
     return true;
   }
 

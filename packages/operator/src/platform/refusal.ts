@@ -1,5 +1,5 @@
 /** What it means that the API server would not take an object of ours. */
-import { ApiError, refusalOf } from '@terrain/runtime';
+import { ApiError, ForeignObjectError, refusalOf } from '@terrain/runtime';
 import { type Failure, shorten } from './failure.ts';
 
 /** Name of the policy that asks the ledger before a download may start. */
@@ -10,13 +10,14 @@ const slotPolicy = /ValidatingAdmissionPolicy 'terrain-datavolume-slot'/;
  * try again. Undefined: not a refusal but a fault (a conflict, an overloaded server, no answer): the caller passes it on.
  */
 export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
+  if (error instanceof ForeignObjectError) return refusedFor(error.message);
   if (!(error instanceof ApiError)) return undefined;
   if (slotPolicy.test(error.message)) return 'slot';
   const message = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
   switch (refusalOf(error)) {
     case 'policy':
     case 'manifest':
-      return { class: 'permanent', reason: 'RefusedByPlatform', message };
+      return refusedFor(message);
     case 'quota':
       return { class: 'wait', reason: 'QuotaExceeded', message };
     case 'terminating':
@@ -28,3 +29,10 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
       return undefined;
   }
 }
+
+/** What only a person can change. */
+export const refusedFor = (message: string): Failure => ({
+  class: 'permanent',
+  reason: 'RefusedByPlatform',
+  message: shorten(message),
+});

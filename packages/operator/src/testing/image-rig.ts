@@ -27,6 +27,7 @@ interface World {
   readonly fake: ApiFake;
   readonly images: Resource<KubeObject>;
   readonly volumes: Resource<KubeObject>;
+  readonly snapshots: Resource<KubeObject>;
   readonly configMaps: Resource<KubeObject>;
 }
 
@@ -62,7 +63,8 @@ export async function withOperator(
     });
     running = operator.run(stop.signal);
     const volumes = new Resource<KubeObject>(connection, dataVolumeType);
-    await work({ fake, images, volumes, configMaps: new Resource<KubeObject>(connection, configMapType) });
+    const snapshots = new Resource<KubeObject>(connection, volumeSnapshotType);
+    await work({ fake, images, volumes, snapshots, configMaps: new Resource<KubeObject>(connection, configMapType) });
   } finally {
     stop.abort();
     await running;

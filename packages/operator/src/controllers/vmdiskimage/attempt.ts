@@ -1,13 +1,13 @@
 /** The life and the end of an attempt, as effects. */
 import { dataVolumeName, finalizers, type LedgerEntry, type VMDiskImageStatus } from '@terrain/api';
-import { after, controllerUid, done, ForeignObjectError, type Result } from '@terrain/runtime';
+import { after, controllerUid, done, type Result } from '@terrain/runtime';
 import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
-import { shorten } from '#platform/failure.ts';
-import { judgeRefusal } from '#platform/refusal.ts';
+import { judgeRefusal, refusedFor } from '#platform/refusal.ts';
+import { endOf } from './decide-end.ts';
 import { desiredDataVolume, hashOf } from './desired.ts';
 import { cleanUp } from './housekeeping.ts';
 import { type Pass, saveStatus } from './pass.ts';
-import { type Attempt, ended, type Outcome } from './record.ts';
+import type { Attempt, Outcome } from './record.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
 import { quietMs } from './status.ts';
 import type { Decision, Step } from './step.ts';
@@ -36,11 +36,8 @@ export async function createVolume(pass: Pass, snapshot: Snapshot, decision: Dec
   const outcome = await tryCreate(pass, saved, attempt);
   if (outcome !== undefined) {
     const now: Snapshot = { ...current, image: saved };
-    const over: Decision = {
-      record: ended(decision.record, attempt, outcome, now),
-      step: { kind: 'end', attempt, outcome, isGone: false },
-    };
-    return endAttempt(pass, now, over, over.step as Extract<Step, { kind: 'end' }>);
+    const over = endOf(now, decision.record, attempt)(outcome);
+    return endAttempt(pass, now, over, over.step);
   }
   return after(quietMs);
 }
@@ -78,7 +75,6 @@ async function tryCreate({ deps, hands, signal }: Pass, image: StoredImage, atte
       deps.memories.see(uid, attempt, dataVolume, deps.serverNow());
       return undefined;
     } catch (error) {
-      if (error instanceof ForeignObjectError) return refused(error.message);
       const verdict = judgeRefusal(error);
       if (verdict !== 'slot') {
         if (verdict === undefined) throw error;
@@ -91,10 +87,7 @@ async function tryCreate({ deps, hands, signal }: Pass, image: StoredImage, atte
 }
 
 const withdrawn = (message: string): Outcome => ({ kind: 'withdrawn', reason: 'Interrupted', message });
-const refused = (message: string): Outcome => ({
-  kind: 'failed',
-  failure: { class: 'permanent', reason: 'RefusedByPlatform', message: shorten(message) },
-});
+const refused = (message: string): Outcome => ({ kind: 'failed', failure: refusedFor(message) });
 
 /** The outcome is stored first: from then on nobody goes on with this attempt, whoever crashes next. */
 export async function endAttempt(

@@ -4,10 +4,11 @@ import type { DataVolume } from '#platform/cdi.ts';
 import { type Failure, judgeImport, shownFailure } from '#platform/failure.ts';
 import { passedDeadline, untilDeadlineMs } from './deadline.ts';
 import { decideCut } from './decide-cut.ts';
+import { endOf } from './decide-end.ts';
 import { completeVolume, isCancelled, isComplete, isGoing, isPaused, isWorthKeeping, volumeOf } from './facts.ts';
 import { isUnchecked, preflightProblem } from './preflight.ts';
-import { type Attempt, begun, ended, hasEnded, type ImageRecord, isHeldBack, noted, type Outcome } from './record.ts';
-import { pausedStep } from './rest.ts';
+import { type Attempt, begun, hasEnded, type ImageRecord, isHeldBack, noted, type Outcome } from './record.ts';
+import { pausedDownloadStep } from './rest.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Decision, Step } from './step.ts';
 
@@ -17,14 +18,6 @@ export function decideAdmitted(snapshot: Snapshot, record: ImageRecord, entry: L
   if (hasEnded(record, entry.attempt) || known > entry.attempt) return { record, step: clearStep(snapshot, record, entry) };
   if (record.attempt === undefined || known < entry.attempt) return decideBegin(snapshot, record, entry);
   return decideRunning(snapshot, record, record.attempt, entry);
-}
-
-/** Ends an attempt: the record counts it, the step says why. `isGone` wants a live look first. */
-export function endAttempt(snapshot: Snapshot, record: ImageRecord, attempt: Attempt) {
-  return (outcome: Outcome, isGone = false): Decision => ({
-    record: ended(record, attempt, outcome, snapshot),
-    step: { kind: 'end', attempt, outcome, isGone },
-  });
 }
 
 function clearStep(snapshot: Snapshot, record: ImageRecord, entry: LedgerEntry): Step {
@@ -38,7 +31,7 @@ function clearStep(snapshot: Snapshot, record: ImageRecord, entry: LedgerEntry):
 function decideBegin(snapshot: Snapshot, record: ImageRecord, entry: LedgerEntry): Decision {
   const attempt = begun(snapshot.image, entry);
   const obstacle = obstacleTo(snapshot, record, entry);
-  if (obstacle !== undefined) return endAttempt(snapshot, record, attempt)({ kind: 'withdrawn', ...obstacle });
+  if (obstacle !== undefined) return endOf(snapshot, record, attempt)({ kind: 'withdrawn', ...obstacle });
   if (isUnchecked(snapshot)) return { record, step: { kind: 'check' } };
   const { nextRetryAt: _, ...retry } = record.retry;
   return { record: { ...record, attempt, retry }, step: { kind: 'begin', attempt } };
@@ -62,7 +55,7 @@ function decideRunning(snapshot: Snapshot, given: ImageRecord, started: Attempt,
   const dataVolume = volumeOf(snapshot, started);
   const record = withNotes(snapshot, given, started, dataVolume);
   const attempt = record.attempt ?? started;
-  const end = endAttempt(snapshot, record, attempt);
+  const end = endOf(snapshot, record, attempt);
   const isHeld = isPaused(snapshot);
   if (isCancelled(snapshot)) return end({ kind: 'cancelled' });
   if (attempt.sourceHash !== sourceHash(snapshot.image.spec) && !isHeld) return end({ kind: 'sourceChanged' });
@@ -79,13 +72,12 @@ function decideRunning(snapshot: Snapshot, given: ImageRecord, started: Attempt,
     }) ?? passedDeadline(snapshot, attempt, dataVolume);
   if (failure !== undefined) return end({ kind: 'failed', failure });
   const afterMs = untilDeadlineMs(snapshot, attempt, dataVolume);
-  // A pause does not stop the clock: a download that hangs gives its slot to others all the same.
-  return { record, step: isHeld ? { ...pausedStep, afterMs } : { kind: 'importing', dataVolume, afterMs } };
+  return { record, step: isHeld ? pausedDownloadStep(afterMs) : { kind: 'importing', dataVolume, afterMs } };
 }
 
 /** No DataVolume: none was made yet, or the one there was is gone. */
 function decideVolumeless(snapshot: Snapshot, record: ImageRecord, attempt: Attempt): Decision {
-  const end = endAttempt(snapshot, record, attempt);
+  const end = endOf(snapshot, record, attempt);
   if ((attempt.dataVolumeUID ?? snapshot.memory.dataVolumeUid) !== undefined)
     return end({ kind: 'failed', failure: lost(`DataVolume ${attempt.dataVolume} was deleted by someone else`) }, true);
   if (isPaused(snapshot)) return end({ kind: 'withdrawn', reason: 'Paused', message: 'paused before the download began' });

@@ -1,11 +1,12 @@
 /** What to do about the snapshot of a complete download. */
 import { sourceHash, volumeSnapshotName } from '@terrain/api';
-import { shorten } from '#platform/failure.ts';
+import { type Failure, shorten } from '#platform/failure.ts';
 import { isReadyToUse, type VolumeSnapshot } from '#platform/snapshot.ts';
+import { endOf } from './decide-end.ts';
 import { attemptOf } from './desired.ts';
 import { isGoing } from './facts.ts';
-import { type Artifact, type Attempt, ended, givenUp, type ImageRecord, noted, succeeded } from './record.ts';
-import { failedStep } from './rest.ts';
+import { type Artifact, type Attempt, deferred, givenUp, type ImageRecord, noted, runningAttempt, succeeded } from './record.ts';
+import { backoffStep, failedStep } from './rest.ts';
 import { instantMs, type Snapshot, toInstant } from './snapshot.ts';
 import type { Decision, Volume } from './step.ts';
 
@@ -13,6 +14,8 @@ import type { Decision, Volume } from './step.ts';
 const errorGraceMs = 60_000;
 /** Snapshots of one volume that may fail in a row before it is left to a person. */
 const cutsPerRound = 3;
+
+const snapshotFailed = (message: string): Failure => ({ class: 'permanent', reason: 'SnapshotFailed', message });
 
 type Verdict =
   | { readonly kind: 'ready'; readonly snapshot: VolumeSnapshot }
@@ -59,12 +62,8 @@ export function decideCut(snapshot: Snapshot, record: ImageRecord, volume: Volum
       const named: Attempt = { ...(own ?? attemptFrom(snapshot, record, volume)), volumeSnapshot: verdict.next };
       const renamed: ImageRecord = { ...record, attempt: named };
       if (!verdict.isRoundOver) return { record: renamed, step: { kind: 'cut', name: verdict.next, volume } };
-      if (attempt === undefined) return cutGivenUp(snapshot, renamed, verdict.message);
-      const outcome = {
-        kind: 'failed',
-        failure: { class: 'permanent', reason: 'SnapshotFailed', message: verdict.message },
-      } as const;
-      return { record: ended(renamed, named, outcome, snapshot), step: { kind: 'end', attempt: named, outcome, isGone: false } };
+      if (attempt === undefined) return cutGivenUp(snapshot, renamed, snapshotFailed(verdict.message));
+      return endOf(snapshot, renamed, named)({ kind: 'failed', failure: snapshotFailed(verdict.message) });
     }
   }
 }
@@ -82,18 +81,26 @@ export function decideRecut(snapshot: Snapshot, record: ImageRecord, artifact: A
     case 'failed': {
       // Named before it exists: no snapshot that a status names is ever deleted.
       const renamed: ImageRecord = { ...record, artifact: { ...artifact, volumeSnapshot: verdict.next } };
-      if (verdict.isRoundOver) return cutGivenUp(snapshot, renamed, verdict.message);
+      if (verdict.isRoundOver) return cutGivenUp(snapshot, renamed, snapshotFailed(verdict.message));
       return { record: renamed, step: { kind: 'cut', name: verdict.next, volume } };
     }
   }
 }
 
-function cutGivenUp(snapshot: Snapshot, record: ImageRecord, message: string): Decision {
-  const failed = givenUp(
-    noted(record, { class: 'permanent', reason: 'SnapshotFailed', message }),
-    'SnapshotFailed',
-    snapshot.nowMs,
-  );
+/**
+ * The API server would not take the snapshot. An attempt ends and lets go of its slot; the download is kept, and the snapshot is cut without a slot
+ * later, or when a person says so.
+ */
+export function decideRefusedCut(snapshot: Snapshot, record: ImageRecord, failure: Failure): Decision {
+  const attempt = runningAttempt(record);
+  if (attempt !== undefined) return endOf(snapshot, record, attempt)({ kind: 'failed', failure });
+  if (failure.class !== 'wait') return cutGivenUp(snapshot, record, failure);
+  const waiting = deferred(record, failure, snapshot);
+  return { record: waiting, step: backoffStep(waiting, snapshot.policy.retryBackoffDuration) };
+}
+
+function cutGivenUp(snapshot: Snapshot, record: ImageRecord, failure: Failure): Decision {
+  const failed = givenUp(noted(record, failure), failure.reason, snapshot.nowMs);
   return { record: failed, step: failedStep(failed) };
 }
 

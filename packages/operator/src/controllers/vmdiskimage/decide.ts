@@ -3,11 +3,22 @@ import { sourceHash } from '@terrain/api';
 import { isUnfinished } from '#platform/cdi.ts';
 import { judgeImport } from '#platform/failure.ts';
 import { isReadyToUse } from '#platform/snapshot.ts';
-import { decideAdmitted, endAttempt } from './decide-attempt.ts';
+import { decideAdmitted } from './decide-attempt.ts';
 import { decideCut, decideRecut } from './decide-cut.ts';
+import { endOf } from './decide-end.ts';
 import { completeVolume, isBound, isCancelled, isComplete, isGoing, isPaused, volumeOf } from './facts.ts';
 import { preflightProblem } from './preflight.ts';
-import { type Artifact, type Attempt, artifactLost, currentRecord, givenUp, type ImageRecord, runningAttempt } from './record.ts';
+import {
+  type Artifact,
+  type Attempt,
+  artifactLost,
+  currentRecord,
+  givenUp,
+  type ImageRecord,
+  isDeferred,
+  notDeferred,
+  runningAttempt,
+} from './record.ts';
 import { backoffStep, failedStep, pausedStep, queueStep } from './rest.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import type { Decision, Step } from './step.ts';
@@ -74,7 +85,7 @@ function decideInterrupted(snapshot: Snapshot, record: ImageRecord, attempt: Att
   const { image, policy } = snapshot;
   const dataVolume = volumeOf(snapshot, attempt);
   const isSameSource = attempt.sourceHash === sourceHash(image.spec);
-  const end = endAttempt(snapshot, record, attempt);
+  const end = endOf(snapshot, record, attempt);
   if (dataVolume === undefined) {
     if (attempt.dataVolumeUID === undefined)
       return end(
@@ -104,29 +115,38 @@ function decideUnadmitted(snapshot: Snapshot, record: ImageRecord): Decision {
   if (artifact?.sourceHash === hash) return decideArtifact(snapshot, record, artifact);
   if (retry.gaveUp !== undefined) return { record, step: failedStep(record) };
   const complete = completeVolume(snapshot, hash);
-  if (complete !== undefined) return decideCut(snapshot, record, complete, runningAttempt(record));
+  if (complete !== undefined) return deferral(record, nowMs) ?? decideCut(snapshot, record, complete, runningAttempt(record));
   if (isCancelled(snapshot)) {
     const cancelled = givenUp(record, 'Cancelled', nowMs);
     return { record: cancelled, step: failedStep(cancelled) };
   }
-  const retryAtMs = instantMs(retry.nextRetryAt) ?? 0;
-  if (retryAtMs > nowMs) return { record, step: backoffStep(record, retryAtMs - nowMs) };
+  const waiting = backoff(record, nowMs);
+  if (waiting !== undefined) return waiting;
   const problem = preflightProblem(snapshot);
   if (problem !== undefined) return { record, step: { kind: 'wait', ...problem } };
   return { record, step: queueStep(snapshot, record) };
 }
 
+function backoff(record: ImageRecord, nowMs: number): Decision | undefined {
+  const afterMs = (instantMs(record.retry.nextRetryAt) ?? 0) - nowMs;
+  return afterMs > 0 ? { record, step: backoffStep(record, afterMs) } : undefined;
+}
+
+/** A snapshot needs no slot and no place in the queue; it waits only for what the platform refused. */
+const deferral = (record: ImageRecord, nowMs: number): Decision | undefined =>
+  isDeferred(record.retry) ? backoff(record, nowMs) : undefined;
+
 /** An artifact of the current source: is it still there? */
 function decideArtifact(snapshot: Snapshot, record: ImageRecord, artifact: Artifact): Decision {
   const { snapshots, claims, platform, nowMs } = snapshot;
   const current = snapshots.find(({ metadata }) => metadata.name === artifact.volumeSnapshot);
-  if (current !== undefined && isReadyToUse(current)) return { record, step: { kind: 'steady' } };
+  if (current !== undefined && isReadyToUse(current)) return { record: notDeferred(record), step: { kind: 'steady' } };
   // A kind that is not served right now shows no objects; that does not mean they are gone.
   const problem = platform.hasSnapshots && platform.hasDataVolumes ? undefined : preflightProblem(snapshot);
   if (problem !== undefined) return { record, step: { kind: 'wait', ...problem } };
   if (record.retry.gaveUp !== undefined) return { record, step: failedStep(record) };
   const claim = claims.get(artifact.dataVolume);
-  if (isBound(claim)) return decideRecut(snapshot, record, artifact, claim);
+  if (isBound(claim)) return deferral(record, nowMs) ?? decideRecut(snapshot, record, artifact, claim);
   const { volumeSnapshot, dataVolume } = artifact;
   return { record: artifactLost(record, nowMs), step: { kind: 'lose', volumeSnapshot, dataVolume } };
 }

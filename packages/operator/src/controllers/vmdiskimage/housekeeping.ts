@@ -2,9 +2,10 @@
 
 import type { DataVolume } from '#platform/cdi.ts';
 import { EventReason } from './events.ts';
+import { isGoing } from './facts.ts';
 import { garbageOf } from './garbage.ts';
 import type { Pass } from './pass.ts';
-import type { ImageRecord } from './record.ts';
+import { type ImageRecord, runningAttempt } from './record.ts';
 import { prunableAtMs } from './references.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -32,12 +33,17 @@ async function removeStray({ deps, hands, signal, log }: Pass, { image }: Snapsh
   await hands.deleteDataVolume(live);
 }
 
+/** When the image is to be deleted because nobody uses it. Undefined: never, or not while it downloads, which wakes us when it is over. */
+export function pruneAtMs(snapshot: Snapshot, record: ImageRecord): number | undefined {
+  const { slot, image } = snapshot;
+  const isBusy = slot.ledger !== 'readable' || slot.entry !== undefined || runningAttempt(record) !== undefined;
+  return isBusy || isGoing(image) ? undefined : prunableAtMs(snapshot);
+}
+
 /** Deletes the image if nobody has used it for long enough. Machines are counted live, and the version read is the version deleted. */
-export async function pruneIfDue({ deps, hands, key, signal }: Pass, snapshot: Snapshot): Promise<boolean> {
-  const atMs = prunableAtMs(snapshot);
-  const { slot, image, nowMs } = snapshot;
-  if (atMs === undefined || atMs > nowMs || image.metadata.deletionTimestamp !== undefined) return false;
-  if (slot.ledger !== 'readable' || slot.entry !== undefined) return false;
+export async function pruneIfDue({ deps, hands, key, signal }: Pass, snapshot: Snapshot, record: ImageRecord): Promise<boolean> {
+  const { image, nowMs } = snapshot;
+  if ((pruneAtMs(snapshot, record) ?? Number.POSITIVE_INFINITY) > nowMs) return false;
   if ((await deps.eyes.machinesOf(key, signal)).length > 0) return false;
   await hands.deleteImage(image);
   const since = image.status?.unreferencedSince;

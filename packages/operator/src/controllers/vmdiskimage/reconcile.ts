@@ -1,14 +1,17 @@
 /** One pass over one image: the only place, with the files it calls, where decisions become effects. */
 import { after, done, type Result } from '@terrain/runtime';
+import type { Failure } from '#platform/failure.ts';
+import { judgeRefusal } from '#platform/refusal.ts';
+import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { adoptImport, clearAttempt, clearOrphans, createVolume, endAttempt } from './attempt.ts';
 import { decide } from './decide.ts';
+import { decideRefusedCut } from './decide-cut.ts';
 import { desiredSnapshot } from './desired.ts';
 import { isPaused } from './facts.ts';
-import { cleanUp, pruneIfDue } from './housekeeping.ts';
+import { cleanUp, pruneAtMs, pruneIfDue } from './housekeeping.ts';
 import { observe } from './observe.ts';
 import { type Pass, saveStatus } from './pass.ts';
-import { runningAttempt } from './record.ts';
-import { prunableAtMs } from './references.ts';
+import type { ImageRecord } from './record.ts';
 import { removeImage } from './removal.ts';
 import { isNew, newMs } from './rest.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -92,23 +95,36 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   // Then it is never called Queued, which would be a write that the next one undoes. Its entry wakes it; should none come, it is told that it waits.
   if (step.kind === 'queue' && isNew(snapshot) && pass.deps.keeper.expects(snapshot.image.metadata.uid)) return after(newMs);
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
-  if (step.kind === 'inUse' || isPaused(snapshot)) return done;
+  const byItself = 'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done;
+  if (step.kind === 'inUse' || isPaused(snapshot)) return byItself;
   await cleanUp(pass, snapshot, record);
   const now = { ...snapshot, image };
   // Its own deletion wakes nobody: what it takes along is removed by the next pass.
-  if (runningAttempt(record) === undefined && (await pruneIfDue(pass, now))) return after(0);
-  return earlier(
-    heldMs > 0 ? after(heldMs) : done,
-    'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done,
-    untilPrune(now),
-  );
+  if (await pruneIfDue(pass, now, record)) return after(0);
+  return earlier(heldMs > 0 ? after(heldMs) : done, byItself, untilPrune(now, record));
 }
 
 async function cut(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'cut' }>): Promise<Result> {
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
-  await pass.hands.createSnapshot(desiredSnapshot(image, step.name, step.volume));
+  const refusal = await tryCut(pass, desiredSnapshot(image, step.name, step.volume));
+  if (refusal !== undefined) {
+    const now: Snapshot = { ...snapshot, image };
+    return carryOut(pass, now, decideRefusedCut(now, decision.record, refusal));
+  }
   // Also if nobody ever touches it, so that its deadline is seen to pass.
   return after(heldMs > 0 ? heldMs : quietMs);
+}
+
+/** Undefined when the snapshot is there; otherwise why the API server would not take it. */
+async function tryCut({ hands }: Pass, manifest: VolumeSnapshot): Promise<Failure | undefined> {
+  try {
+    await hands.createSnapshot(manifest);
+    return undefined;
+  } catch (error) {
+    const verdict = judgeRefusal(error);
+    if (verdict === undefined || verdict === 'slot') throw error;
+    return verdict;
+  }
 }
 
 async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
@@ -123,7 +139,9 @@ async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Prom
       .change({ kind: 'release', uid, attempt: slot.entry.attempt })
       .catch((error: unknown) => pass.log.debug({ err: error }, 'the slot is released later'));
   await cleanUp(pass, { ...snapshot, image }, decision.record);
-  return untilPrune({ ...snapshot, image });
+  // As it is once the slot is free, which wakes nobody.
+  const freed: Snapshot = { ...snapshot, image, slot: slot.ledger === 'readable' ? { ...slot, entry: undefined } : slot };
+  return untilPrune(freed, decision.record);
 }
 
 /** Both gone, says the cache; only live reads may say that a download is lost. */
@@ -146,9 +164,12 @@ async function lose(pass: Pass, snapshot: Snapshot, decision: Decision, step: Ex
 /** Timers are computed from stored instants at every pass, so none needs to be longer than a day. */
 const afterAtMost = (ms: number): Result => after(Math.min(Math.max(0, ms), 86_400_000));
 
-function untilPrune(snapshot: Snapshot): Result {
-  const atMs = prunableAtMs(snapshot);
-  return atMs === undefined ? done : afterAtMost(atMs - snapshot.nowMs);
+/** Where it is time already, a live look found a machine that the cache does not show yet, or its slot is being given back. */
+const leastPruneMs = 1000;
+
+function untilPrune(snapshot: Snapshot, record: ImageRecord): Result {
+  const atMs = pruneAtMs(snapshot, record);
+  return atMs === undefined ? done : afterAtMost(Math.max(leastPruneMs, atMs - snapshot.nowMs));
 }
 
 /** The one that comes first. */

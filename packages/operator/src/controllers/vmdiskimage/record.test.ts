@@ -126,6 +126,17 @@ test('a source that keeps changing is queued once per backoff, however the chang
   assert.deepEqual([queuedAt, retry.nextRetryAt], [ago(10 - 300), ago(10 - 300)]);
 });
 
+test('a source that a person had queued again and again waits for one backoff, not for all of them', () => {
+  const history = Array.from({ length: 9 }, (_, index) => ({
+    sourceHash: 'h',
+    attempt: 9 - index,
+    started: ago(900),
+    ended: ago(60 * (index + 1)),
+    result: 'SourceChanged',
+  }));
+  assert.equal(end(running({ history }), { kind: 'sourceChanged' }).retry.nextRetryAt, ago(-300));
+});
+
 test('counting the same attempt twice is prevented by what the record says', () => {
   const record = end(running(), fail('retryable'));
   assert.ok(hasEnded(record, 1));

@@ -135,7 +135,7 @@ export function ended(record: ImageRecord, attempt: Attempt, outcome: Outcome, {
     case 'cancelled':
       return givenUp(after, 'Cancelled', nowMs);
     case 'sourceChanged':
-      return backInQueue(after, Math.max(nowMs, earliestAfterChange(record.history, policy)), nowMs);
+      return backInQueue(after, afterChangeMs(record.history, policy, nowMs), nowMs);
     case 'failed': {
       const { failure } = outcome;
       const told = noted(after, failure);
@@ -158,6 +158,19 @@ export function noted(record: ImageRecord, failure: Failure): ImageRecord {
 export function givenUp(record: ImageRecord, reason: VMDiskImageReason, nowMs: number): ImageRecord {
   const { nextRetryAt: _, ...retry } = record.retry;
   return { ...record, retry: { ...retry, gaveUp: { at: toInstant(nowMs), reason } } };
+}
+
+/** What the platform would not take, through no fault of the image: tried again after a while, and nothing is counted. */
+export function deferred(record: ImageRecord, failure: Failure, { policy, nowMs }: Snapshot): ImageRecord {
+  const told = noted(record, failure);
+  return { ...told, retry: { ...told.retry, nextRetryAt: toInstant(nowMs + policy.retryBackoffDuration) } };
+}
+
+/** The record once there is nothing left to put off. */
+export function notDeferred(record: ImageRecord): ImageRecord {
+  if (!isDeferred(record.retry) || record.retry.gaveUp !== undefined) return record;
+  const { nextRetryAt: _at, lastReason: _reason, lastMessage: _message, ...retry } = record.retry;
+  return { ...record, retry };
 }
 
 /** The download is complete and its snapshot can be cloned. */
@@ -200,11 +213,15 @@ function backInQueue(record: ImageRecord, atMs: number, nowMs: number): ImageRec
   return { ...record, queuedAt: at, retry: { ...record.retry, ...(atMs > nowMs ? { nextRetryAt: at } : {}) } };
 }
 
-/** A source that keeps changing is queued at most once per backoff; the first change is queued at once. */
-function earliestAfterChange(history: readonly HistoryEntry[], { retryBackoffDuration }: Policy): number {
-  return history
+/**
+ * When a source that changed during its download is queued again: at most once per backoff, the first time at once. Never later than one backoff
+ * from now: a person may have ended the wait for an earlier change, which no history tells.
+ */
+function afterChangeMs(history: readonly HistoryEntry[], { retryBackoffDuration }: Policy, nowMs: number): number {
+  const earliest = history
     .filter(({ result }) => result === sourceChangedResult)
-    .reduceRight((earliest, { ended: changed }) => Math.max(earliest, instantMs(changed) ?? 0) + retryBackoffDuration, 0);
+    .reduceRight((atMs, { ended: changed }) => Math.max(atMs, instantMs(changed) ?? 0) + retryBackoffDuration, 0);
+  return Math.max(nowMs, Math.min(earliest, nowMs + retryBackoffDuration));
 }
 
 function resultOf(outcome: Outcome): string {

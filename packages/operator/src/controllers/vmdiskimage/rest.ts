@@ -7,11 +7,20 @@ import { type ImageRecord, isBraked, isDeferred } from './record.ts';
 import { instantMs, keyOfImage, type Snapshot } from './snapshot.ts';
 import type { Step } from './step.ts';
 
-export const pausedStep = {
+export const pausedStep: Step = {
   kind: 'wait',
   reason: 'Paused',
   message: 'paused by the annotation pelotech.ot/paused: nothing is created, changed or deleted until it is removed',
-} as const satisfies Step;
+};
+
+/** A pause does not stop the clock: a download that hangs gives its slot to others all the same. */
+export const pausedDownloadStep = (afterMs: number): Step => ({
+  kind: 'wait',
+  reason: 'Paused',
+  message:
+    'paused by the annotation pelotech.ot/paused: the download that runs goes on until its end or its deadline, and nothing else is created, changed or deleted until the annotation is removed',
+  afterMs,
+});
 
 export function queueStep(snapshot: Snapshot, record: ImageRecord): Step {
   const { image, policy } = snapshot;
@@ -41,7 +50,17 @@ export function backoffStep({ retry }: ImageRecord, afterMs: number): Step {
   return wait('RetryBackoff', `failed ${times}, last with ${lastReason}: ${lastMessage}; queued again at ${nextRetryAt}`);
 }
 
-const wayOut = 'change the source, or set the annotation pelotech.ot/retry to a new value to try again';
+const again = 'set the annotation pelotech.ot/retry to a new value to try again';
+/** What helps, by what was given up for. A changed source is tried by itself. */
+const waysOut: Partial<Record<VMDiskImageReason, string>> = {
+  SourceNotFound: `correct spec.url, or put the file there and ${again}`,
+  SourceForbidden: `correct spec.url or the Secret of spec.secretRef, and ${again}`,
+  NotAnImage: `let spec.url lead to a disk image, or replace the file and ${again}`,
+  ChecksumMismatch: `correct spec.checksum or spec.url, or replace the file and ${again}`,
+  DiskTooSmall: 'raise spec.diskSize, and it is downloaded again by itself',
+  SnapshotFailed: `look at the snapshot class and its driver, then ${again}: no download is needed`,
+};
+const wayOut = `change the source, or ${again}`;
 
 export function failedStep({ retry }: ImageRecord): Step {
   const { gaveUp, failures = 0, lastReason, lastMessage } = retry;
@@ -55,7 +74,7 @@ export function failedStep({ retry }: ImageRecord): Step {
     return failed(
       `given up after ${failures} failed ${failures === 1 ? 'attempt' : 'attempts'}, the last with ${lastReason}: ${lastMessage}; ${wayOut}`,
     );
-  return failed(`given up: ${lastMessage ?? reason}; ${wayOut}`);
+  return failed(`given up: ${lastMessage ?? reason}; ${waysOut[reason] ?? wayOut}`);
 }
 
 /** So long an image is new. Creation times have whole seconds. */

@@ -1,8 +1,8 @@
 /** What people and other programs read about an image. The only file that names its conditions and phases. */
-import { type Condition, VMDiskImageCondition, type VMDiskImageReason, type VMDiskImageStatus } from '@terrain/api';
+import { type Condition, sourceHash, VMDiskImageCondition, type VMDiskImageReason, type VMDiskImageStatus } from '@terrain/api';
 import { progressOf } from '#platform/cdi.ts';
 import { decideResting } from './decide.ts';
-import { isPaused } from './facts.ts';
+import { completeVolume, isPaused } from './facts.ts';
 import type { ImageRecord } from './record.ts';
 import { runningAttempt } from './record.ts';
 import { referenceStatus } from './references.ts';
@@ -115,7 +115,9 @@ function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdic
         Imported: yes('Succeeded', 'the download is complete'),
       });
     case 'wait': {
-      if (step.reason !== 'Paused') return resting(step.reason, step.message);
+      const isDownloaded = completeVolume(snapshot, sourceHash(snapshot.image.spec)) !== undefined;
+      if (step.reason !== 'Paused')
+        return resting(step.reason, step.message, isDownloaded ? { Imported: yes('Succeeded', 'the download is complete') } : {});
       const isDownloading = runningAttempt(record) !== undefined;
       return resting('Paused', step.message, {
         Reconciling: no('Paused', step.message),

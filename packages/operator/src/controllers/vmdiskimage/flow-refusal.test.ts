@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ledgerName, parseLedger, type VMDiskImage } from '@terrain/api';
+import { aVMDiskImage } from '@terrain/api/testing';
+import type { KubeObject, Resource } from '@terrain/runtime';
+import type { ApiFake } from '@terrain/runtime/testing';
+import { dataVolumeType } from '#platform/cdi.ts';
+import { type ConfigMap, configMapType } from '#platform/core.ts';
+import { volumeSnapshotType } from '#platform/snapshot.ts';
+import { at, longAgo, until, withOperator } from '#testing/image-rig.ts';
+import { imageType } from './api-hands.ts';
+
+const exceeded =
+  'volumesnapshots "x" is forbidden: exceeded quota: tight, requested: count/volumesnapshots=1, used: 1, limited: 1';
+const tryAgain = /; tried again at \S+$/;
+
+/** Refuses snapshots as long as it is told to. */
+class Refusal {
+  readonly #status: { readonly code: number; readonly reason: string; readonly message: string };
+  isOn = false;
+
+  constructor(status: { code: number; reason: string; message: string }) {
+    this.#status = status;
+  }
+
+  readonly admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) =>
+    this.isOn && verb === 'create' && kind.kind === 'VolumeSnapshot' ? this.#status : undefined;
+}
+
+const statusOf = (fake: ApiFake, name: string): VMDiskImage['status'] =>
+  (fake.objects(imageType) as unknown as VMDiskImage[]).find(({ metadata }) => metadata.name === name)?.status;
+const readyOf = (fake: ApiFake, name: string) => statusOf(fake, name)?.conditions?.find(({ type }) => type === 'Ready');
+const volumesOf = (fake: ApiFake, name: string): KubeObject[] =>
+  fake.objects(dataVolumeType).filter(({ metadata }) => metadata.name?.startsWith(`${name}-`));
+const holders = (fake: ApiFake): string[] => {
+  const ledger = fake.objects(configMapType).find(({ metadata }) => metadata.name === ledgerName) as ConfigMap | undefined;
+  const reading = parseLedger(ledger?.data);
+  return reading.kind === 'ledger' ? [...reading.ledger.entries.values()].map(({ image }) => image) : [];
+};
+
+/** An image whose download is complete. */
+async function downloaded(
+  fake: ApiFake,
+  images: Resource<KubeObject>,
+  volumes: Resource<KubeObject>,
+  name: string,
+): Promise<void> {
+  await images.create(aVMDiskImage({ metadata: { name } }) as KubeObject);
+  await until(`DataVolume of ${name}`, () => volumesOf(fake, name).length === 1);
+  const { metadata } = volumesOf(fake, name)[0]!;
+  fake.seed({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: metadata.name, namespace: metadata.namespace, labels: metadata.labels },
+    status: { phase: 'Bound' },
+  } as never);
+  await volumes.mergePatch({ name: metadata.name ?? '', namespace: 'vmdi-farm' }, { status: { phase: 'Succeeded' } });
+}
+
+test('a snapshot there is no quota for gives its slot to others, and is cut later without a download', async () => {
+  const refusal = new Refusal({ code: 403, reason: 'Forbidden', message: exceeded });
+  const policy = { templateImageTTL: '', concurrency: '1', retryBackoffDuration: '1s' };
+  await withOperator(
+    policy,
+    longAgo,
+    async ({ fake, images, volumes }) => {
+      refusal.isOn = true;
+      await downloaded(fake, images, volumes, 'first');
+      await until('reason', () => readyOf(fake, 'first')?.reason === 'QuotaExceeded');
+      assert.equal(readyOf(fake, 'first')?.message.replace(tryAgain, ''), exceeded);
+      const imported = statusOf(fake, 'first')?.conditions?.find(({ type }) => type === 'Imported');
+      assert.deepEqual([imported?.status, imported?.message], ['True', 'the download is complete']);
+      await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
+      await until('DataVolume of the next', () => volumesOf(fake, 'second').length === 1);
+      assert.deepEqual(holders(fake), ['vmdi-farm/second']);
+      refusal.isOn = false;
+      await until('snapshot', () => fake.objects(volumeSnapshotType).some(({ metadata }) => metadata.name?.startsWith('first-')));
+      assert.deepEqual([volumesOf(fake, 'first').length, statusOf(fake, 'first')?.retry?.failures], [1, undefined]);
+      assert.deepEqual(holders(fake), ['vmdi-farm/second']);
+    },
+    refusal,
+  );
+});
+
+test('a snapshot that a policy refuses is given up: the slot is free, the download is kept, a retry cuts it', async () => {
+  const message = 'snapshots of this class need an owner label';
+  const refusal = new Refusal({ code: 422, reason: 'Invalid', message });
+  await withOperator(
+    { templateImageTTL: '', concurrency: '1' },
+    longAgo,
+    async ({ fake, images, volumes }) => {
+      refusal.isOn = true;
+      await downloaded(fake, images, volumes, 'first');
+      await until('end', () => statusOf(fake, 'first')?.phase === 'Failed' && holders(fake).length === 0);
+      assert.equal(readyOf(fake, 'first')?.reason, 'RefusedByPlatform');
+      assert.match(readyOf(fake, 'first')?.message ?? '', new RegExp(`^given up: ${message}; `));
+      assert.equal(volumesOf(fake, 'first').length, 1);
+      refusal.isOn = false;
+      await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/retry': '1' } } });
+      await until('snapshot', () => fake.objects(volumeSnapshotType).some(({ metadata }) => metadata.name?.startsWith('first-')));
+      assert.deepEqual([volumesOf(fake, 'first').length, holders(fake)], [1, []]);
+    },
+    refusal,
+  );
+});
+
+test('a lost snapshot that may not be cut again says why, and is cut when it may', async () => {
+  const refusal = new Refusal({ code: 403, reason: 'Forbidden', message: exceeded });
+  const policy = { templateImageTTL: '', retryBackoffDuration: '1s' };
+  await withOperator(
+    policy,
+    longAgo,
+    async ({ fake, snapshots }) => {
+      await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
+      const volume = volumesOf(fake, 'debian')[0]!.metadata;
+      fake.seed({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: volume.name, namespace: volume.namespace, labels: volume.labels },
+        status: { phase: 'Bound' },
+      } as never);
+      refusal.isOn = true;
+      const name = statusOf(fake, 'debian')?.artifact?.volumeSnapshot ?? '';
+      await snapshots.delete({ name, namespace: 'vmdi-farm' });
+      await until('reason', () => readyOf(fake, 'debian')?.reason === 'QuotaExceeded');
+      assert.equal(readyOf(fake, 'debian')?.message.replace(tryAgain, ''), exceeded);
+      refusal.isOn = false;
+      await until('snapshot', () => fake.objects(volumeSnapshotType).length === 1);
+      const status = { readyToUse: true, boundVolumeSnapshotContentName: 'c' };
+      await snapshots.mergePatch({ name, namespace: 'vmdi-farm' }, { status });
+      await until('Ready', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
+      const { retry } = statusOf(fake, 'debian') ?? {};
+      assert.deepEqual([retry?.nextRetryAt, retry?.lastReason, volumesOf(fake, 'debian').length], [undefined, undefined, 1]);
+    },
+    refusal,
+  );
+});
+
+test('a pause does not keep the slot of a download that hangs', async () => {
+  await withOperator({ templateImageTTL: '', concurrency: '1', noProgressTimeout: '2s' }, longAgo, async ({ fake, images }) => {
+    await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+    await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+    await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/paused': 'true' } } });
+    await until('pause', () => readyOf(fake, 'first')?.reason === 'Paused');
+    assert.equal(
+      readyOf(fake, 'first')?.message,
+      'paused by the annotation pelotech.ot/paused: the download that runs goes on until its end or its deadline, and nothing else is created, changed or deleted until the annotation is removed',
+    );
+    await until('end of the attempt', () => statusOf(fake, 'first')?.retry?.lastReason === 'NoProgress');
+    await until('free slot', () => holders(fake).length === 0);
+  });
+});
+
+test('who waited for a ledger of another version goes on when it can be read again', async () => {
+  await withOperator({ templateImageTTL: '' }, longAgo, async ({ fake, images, configMaps }) => {
+    const ledger = { name: ledgerName, namespace: 'sync-operator' };
+    await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
+    const { data } = (await configMaps.get(ledger)) as ConfigMap;
+    await configMaps.mergePatch(ledger, { data: { schema: '99' } });
+    await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+    await until('word of the ledger', () => readyOf(fake, 'first')?.message.includes('99') === true);
+    await configMaps.mergePatch(ledger, { data: { schema: data?.schema } });
+    await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+  });
+});
