@@ -24,6 +24,7 @@ import type { Attempt, ImageRecord, Outcome } from './record.ts';
  * | DataVolume complete, claim Bound, no snapshot | cut |
  * | snapshot not ready yet | cutting |
  * | snapshot error or deadline | cut (the next one), or failed after three |
+ * | snapshot refused by the API server | end, later cut again; or wait, or failed, where no attempt runs |
  * | snapshot ready | succeed |
  * | download complete, but paused | yieldSlot |
  * | download running that the ledger does not know | adopt |
