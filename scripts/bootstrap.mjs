@@ -7,19 +7,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withInstallLock } from './bootstrap/install-lock.mjs';
+import { fail, Problem } from './bootstrap/problem.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 // Written last, so an interrupted install is never taken for a finished one.
 const stamp = join(modules, '.terrain-installed');
 const lock = join(root, '.npm-install.lock');
-
-/** What a person must do something about; everything else is a bug and keeps its stack. */
-class Problem extends Error {}
-
-function fail(sentence) {
-  throw new Problem(sentence);
-}
 
 function say(sentence) {
   process.stderr.write(`terrain: ${sentence}\n`);

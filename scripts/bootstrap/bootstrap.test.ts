@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Checkout, until } from './testing-checkout.ts';
@@ -124,4 +124,18 @@ test('bootstrap: a lock that only has the number of a running process is waited 
   await waiting.said(new RegExp(`process ${process.pid} is installing .* delete ${RegExp.escape(checkout.lock)}`));
   rmSync(checkout.lock);
   assert.equal((await waiting.end).code, 0);
+});
+
+test('bootstrap says when the lock cannot be read, and what to do', within, async (t) => {
+  const checkout = new Checkout(t);
+  mkdirSync(checkout.lock);
+  assert.deepEqual(await checkout.run(), {
+    code: 1,
+    output: `terrain: ${checkout.lock} cannot be read (EISDIR), so it is unknown whether another process installs npm packages. If none does, delete it (\`rm -r ${checkout.lock}\`) and try again.\n`,
+  });
+  assert.deepEqual(checkout.npmCalls(), []);
+  assert.deepEqual(
+    readdirSync(checkout.root).filter((name) => name.startsWith('.npm-install')),
+    ['.npm-install.lock'],
+  );
 });

@@ -3,6 +3,7 @@
 // without an event loop, because it runs before anything is installed.
 import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { fail } from './problem.mjs';
 
 /**
  * Runs the action while no other process runs one under this lock. `onWait` is told the number of the process we wait for, once for each.
@@ -22,7 +23,7 @@ export function withInstallLock(path, onWait, action) {
   try {
     action();
   } finally {
-    if (readIfThere(path) === ourselves()) rmSync(path, { force: true });
+    if (readLock(path) === ourselves()) rmSync(path, { force: true });
   }
 }
 
@@ -34,14 +35,14 @@ function take(path) {
     for (;;) {
       // Linked into place with its content, so that a lock without an owner in it never exists.
       if (tryLink(mine, path)) return undefined;
-      const text = readIfThere(path);
+      const text = readLock(path);
       if (text === undefined) continue;
       if (isAlive(text)) return text;
       const succession = `${path}.after-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
       const successor = take(succession);
       if (successor !== undefined) return successor;
       try {
-        if (readIfThere(path) === text) {
+        if (readLock(path) === text) {
           renameSync(mine, path);
           return undefined;
         }
@@ -64,7 +65,20 @@ function tryLink(from, to) {
   }
 }
 
-function readIfThere(file) {
+/** Only a lock that is gone is nobody's: one that cannot be read would be tried again without end. */
+function readLock(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    return fail(
+      `${path} cannot be read (${error.code}), so it is unknown whether another process installs npm packages. If none does, delete it (\`rm -r ${path}\`) and try again.`,
+    );
+  }
+}
+
+/** What the system says in a file of /proc, which is none where there is no /proc and where the process has just ended. */
+function readIfTold(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -89,10 +103,10 @@ function isAlive(name) {
 
 /** Tells a process from a later one of the same number; nothing where the system does not say, as on macOS. */
 function lifeOf(pid) {
-  const stat = readIfThere(`/proc/${pid}/stat`);
+  const stat = readIfTold(`/proc/${pid}/stat`);
   if (stat === undefined) return '';
   // The program's name before the last bracket may contain anything; the start time is the 20th field after it.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z') return '';
-  return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''} ${fields[18]}`;
+  return `${readIfTold('/proc/sys/kernel/random/boot_id')?.trim() ?? ''} ${fields[18]}`;
 }
