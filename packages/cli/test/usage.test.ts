@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { terrain, withHome } from './run-terrain.ts';
+import { Running, terrain, withHome } from './run-terrain.ts';
 
 const cases: Record<string, { args: string[]; code: number; words: RegExp }> = {
   'an unknown command': {
@@ -36,6 +36,33 @@ for (const [name, { args, code, words }] of Object.entries(cases)) {
     const result = await terrain(...args);
     assert.equal(result.code, code);
     assert.match(result.stderr, words);
+  });
+}
+
+const impossible = '/proc/terrain-test/directory';
+const directories: Record<string, { args: string[]; environment?: NodeJS.ProcessEnv; advice: string }> = {
+  'a home': { args: ['up', '--home', impossible], advice: 'choose another home with --home DIR or $TERRAIN_HOME' },
+  'a home in the background': {
+    args: ['up', '--detach', '--home', impossible],
+    advice: 'choose another home with --home DIR or $TERRAIN_HOME',
+  },
+  'a cache': {
+    args: ['build'],
+    environment: { TERRAIN_CACHE: impossible },
+    advice: 'choose another cache with $TERRAIN_CACHE',
+  },
+  'a place for programs': { args: ['build', '--output', impossible], advice: 'choose another with --output' },
+};
+for (const [name, { args, environment = {}, advice }] of Object.entries(directories)) {
+  test(`${name} that cannot be made is one sentence`, { timeout: 60_000 }, async (t) => {
+    const running = new Running(args, environment);
+    // Were it not refused, it would not end.
+    t.after(() => running.child.kill('SIGKILL'));
+    const { code, stderr } = await running.finished;
+    assert.equal(code, 1);
+    const [sentence = ''] = stderr.split('\n').filter((line) => line.startsWith('terrain: '));
+    assert.match(sentence, /^terrain: \/proc\S* cannot be made a directory: \S/);
+    assert.ok(sentence.endsWith(`; ${advice}.`), stderr);
   });
 }
 

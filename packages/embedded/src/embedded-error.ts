@@ -6,6 +6,7 @@ const embeddedErrors = {
   NoDiskSpace: 'less disk space is free than a build needs',
   BinaryMissing: 'a directory of ready-made programs lacks a file or has one that cannot be used',
   UpstreamChanged: 'a file of an upstream project does not have the form that is expected at the pinned version',
+  DirectoryImpossible: 'a directory for a home, a cache or programs cannot be made',
   PortTaken: 'another program listens on the port of this cluster',
   PortUnusable: 'what was given as a port is none',
   ComponentFailed: 'a process of the control plane ended when it should not have',

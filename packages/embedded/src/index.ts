@@ -22,6 +22,7 @@ export { type DoctorOptions, doctor } from '#doctor/doctor.ts';
 export type { Check } from '#doctor/judge.ts';
 export { EmbeddedError, type EmbeddedErrorCode, isEmbeddedError } from '#embedded-error.ts';
 export { defaultHome } from '#home/layout.ts';
+export { makeDirectory, makeHomeDirectory } from '#make-directory.ts';
 export { type Progress, type ProgressEvent, runTask, silent, type TaskReport } from '#progress.ts';
 export type { RealNode } from '#real/node.ts';
 export { describePlan, planRealNode } from '#real/plan.ts';

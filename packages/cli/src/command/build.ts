@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { GroupName } from '@terrain/embedded';
 import { Command } from 'commander';
@@ -13,7 +12,7 @@ export function buildCommand(): Command {
     .argument('[groups...]', 'groups of programs (default: core sim)')
     .option('--output <dir>', 'also put all of it into this directory, for `up --binaries DIR` on machines without Go')
     .action(async (names: string[], { output }: { output?: string }) => {
-      const { ensureSupplies, groupNames, usualGroupNames, writeReadyMade } = await import('@terrain/embedded');
+      const { ensureSupplies, groupNames, makeDirectory, usualGroupNames, writeReadyMade } = await import('@terrain/embedded');
       const isGroup = (name: string): name is GroupName => (groupNames as readonly string[]).includes(name);
       const unknown = names.filter((name) => !isGroup(name));
       if (unknown.length > 0)
@@ -22,7 +21,7 @@ export function buildCommand(): Command {
       const view = new ProgressView();
       try {
         // Before the build, so that nobody waits for minutes to be told that there can be no such directory.
-        if (output !== undefined) await makeDirectory(output);
+        if (output !== undefined) await makeDirectory(output, { advice: 'choose another with --output' });
         const supplies = await interruptible((signal) => ensureSupplies(groups, { progress: view.show, signal }));
         if (output === undefined) return;
         await writeReadyMade(output, supplies);
@@ -31,10 +30,4 @@ export function buildCommand(): Command {
         view.close();
       }
     });
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error: Error) => {
-    throw new CommandError(`${path} cannot be made a directory: ${error.message}; choose another with --output.`);
-  });
 }

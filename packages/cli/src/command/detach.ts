@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from '../output/exit.ts';
 
@@ -13,7 +13,8 @@ type Announcement = { readonly state: 'ready' } | { readonly state: 'failed'; re
  */
 export async function runDetached(home: string): Promise<void> {
   const logs = join(home, 'logs');
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const { makeHomeDirectory } = await import('@terrain/embedded');
+  await makeHomeDirectory(logs);
   const logFile = join(logs, 'terrain.log');
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(process.execPath, process.argv.slice(1), { detached: true, stdio: ['ignore', log, log, 'ipc'] });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EmbeddedError } from '#embedded-error.ts';
+import { makeCacheDirectory } from '#make-directory.ts';
 import { FileLock } from '#process/file-lock.ts';
 import { isRunning } from '#process/process-facts.ts';
 import { type Progress, runTask, silent, type TaskReport } from '#progress.ts';
@@ -95,7 +96,7 @@ async function ensureGroup(group: BinaryGroup, options: EnsureOptions): Promise<
   }
   const task = { name: `build-${group.name}`, title: group.title, expectedMs: group.coldBuildMs };
   return runTask(options.progress ?? silent, task, async (report) => {
-    await mkdir(root, { recursive: true });
+    await makeCacheDirectory(root);
     using _lock = await FileLock.acquire(`${directory}.lock`, {
       signal: options.signal,
       onWait: ({ pid }) => report.note(`Process ${pid} is building the same programs; waiting for it.`),

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { kubernetesVersion } from '#binary/group.ts';
 import { EmbeddedError } from '#embedded-error.ts';
 import type { HomeLayout } from '#home/layout.ts';
 import { type HomeRecord, homeFormat, judgeHome, migrations, readRecord, writeRecord } from '#home/record.ts';
+import { makeHomeDirectory } from '#make-directory.ts';
 import { FileLock } from '#process/file-lock.ts';
 
 /** Takes a home for ourselves, or says who has it. */
 export async function lockHome(layout: HomeLayout): Promise<FileLock> {
-  await mkdir(layout.home, { recursive: true, mode: 0o700 });
+  await makeHomeDirectory(layout.home);
   const lock = FileLock.tryAcquire(layout.lock);
   if (lock instanceof FileLock) return lock;
   throw new EmbeddedError(

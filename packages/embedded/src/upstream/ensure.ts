@@ -7,6 +7,7 @@ import { goEnvironment, runGo } from '#binary/go-command.ts';
 import { type GoToolchain, goDirective, requireGo } from '#binary/go-toolchain.ts';
 import { moduleRoot } from '#binary/group.ts';
 import { EmbeddedError, isEmbeddedError } from '#embedded-error.ts';
+import { makeCacheDirectory } from '#make-directory.ts';
 import { runTask, silent } from '#progress.ts';
 import { extractUpstream, type Upstream } from './extract.ts';
 import { readUpstream, upstreamFile, writeUpstream } from './file.ts';
@@ -36,6 +37,7 @@ export async function ensureUpstream(options: EnsureOptions = {}): Promise<Upstr
   };
   return runTask(options.progress ?? silent, task, async (report) => {
     const go = await requireGoUnlessReadyMade(goDirective(goMod!), ready, options);
+    await makeCacheDirectory(cached);
     const modules = requiredModules(goMod!);
     await runGo(['mod', 'download'], {
       program: go.program,

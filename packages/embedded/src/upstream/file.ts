@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Upstream } from './extract.ts';
 
@@ -17,8 +17,8 @@ export async function readUpstream(directory: string): Promise<Upstream | 'absen
   return end !== -1 && text.slice(0, end) === hashOf(body) ? (JSON.parse(body) as Upstream) : 'damaged';
 }
 
+/** Into a directory that exists. */
 export async function writeUpstream(directory: string, upstream: Upstream): Promise<void> {
-  await mkdir(directory, { recursive: true });
   const body = JSON.stringify(upstream);
   const temporary = join(directory, `${upstreamFile}.${process.pid}`);
   await writeFile(temporary, `${hashOf(body)}\n${body}`);

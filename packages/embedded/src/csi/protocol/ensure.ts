@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { defaultCacheDirectory } from '#binary/cache.ts';
 import type { EnsureOptions } from '#binary/ensure.ts';
 import { goEnvironment, runGo } from '#binary/go-command.ts';
 import { goDirective, requireGo } from '#binary/go-toolchain.ts';
 import { moduleRoot } from '#binary/group.ts';
+import { makeCacheDirectory } from '#make-directory.ts';
 import { runTask, silent } from '#progress.ts';
 import { moduleDirectory, requiredModules } from '#upstream/module.ts';
 
@@ -51,7 +52,7 @@ export async function ensureProtocol(options: EnsureOptions = {}): Promise<strin
 }
 
 async function fill(directory: string, sourceOf: (name: ProtocolFile) => string): Promise<void> {
-  await mkdir(dirname(directory), { recursive: true });
+  await makeCacheDirectory(dirname(directory));
   const workshop = await mkdtemp(`${directory}.`);
   for (const name of names) await copyFile(sourceOf(name), join(workshop, name));
   await writeFile(join(workshop, digestFile), await digestOf(workshop));

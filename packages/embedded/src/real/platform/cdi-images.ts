@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultCacheDirectory } from '#binary/cache.ts';
 import type { Binaries } from '#binary/ensure.ts';
+import { makeCacheDirectory } from '#make-directory.ts';
 import { type Progress, runTask, silent } from '#progress.ts';
 import { directoryEntries, type Entry } from '../oci/entry.ts';
 import { writeImage } from '../oci/image.ts';
@@ -91,7 +92,7 @@ exec /usr/bin/cdi-cloner -v=3 -alsologtostderr -content-type filesystem-clone -u
 
 /** Images of programs that were built before: a few hundred megabytes that nobody asks for any more. */
 async function removeOthers(cache: string, name: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
+  await makeCacheDirectory(cache);
   for (const other of await readdir(cache)) {
     if (other.startsWith('cdi-images-') && other !== name) await rm(join(cache, other), { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { join } from 'node:path';
 import { defaultCacheDirectory } from '#binary/cache.ts';
 import { runCommand } from '#csi/command.ts';
+import { makeCacheDirectory } from '#make-directory.ts';
 import { isRunning } from '#process/process-facts.ts';
 import { type Progress, runTask, silent } from '#progress.ts';
 
@@ -51,7 +52,7 @@ export async function ensureDebianRoot(options: DebianRootOptions = {}): Promise
   if (existsSync(directory)) return { directory, key };
   const task = { name: 'debian-root', title: 'Debian packages for the disk importer', expectedMs: 30_000 };
   return runTask(options.progress ?? silent, task, async () => {
-    await mkdir(cache, { recursive: true });
+    await makeCacheDirectory(cache);
     await removeAbandoned(cache);
     const workshop = await mkdtemp(join(cache, `.debian-${process.pid}-`));
     try {
