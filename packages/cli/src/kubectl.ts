@@ -1,7 +1,7 @@
 /** `npm run kubectl -- ARGS`: the embedded kubectl, talking to the embedded cluster, or to `$KUBECONFIG` if that is set. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { clusterStatus, ensureBinaries } from '@terrain/embedded';
+import { clusterStatus, ensureBinaries, readyMadePrograms } from '@terrain/embedded';
 import { defaultHome } from './command/home.ts';
 import { sentenceOf } from './output/exit.ts';
 import { ProgressView } from './output/progress.ts';
@@ -9,7 +9,9 @@ import { ProgressView } from './output/progress.ts';
 try {
   const kubeconfig = process.env.KUBECONFIG || (await embeddedKubeconfig());
   const view = new ProgressView();
-  const binaries = await ensureBinaries(['core'], { progress: view.show });
+  // Where the cluster runs from ready-made programs there may be no Go to build a kubectl with.
+  const ready = await readyMadePrograms(defaultHome());
+  const binaries = await ensureBinaries(['core'], { progress: view.show, binaries: ready });
   view.close();
   const child = spawn(binaries.path('kubectl'), process.argv.slice(2), {
     stdio: 'inherit',

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Running, terrain, withHome } from './run-terrain.ts';
+
+const kubectlEntry = join(import.meta.dirname, '../src/kubectl.ts');
 
 /** A directory of programs, and a machine with nothing on the PATH and nothing in the cache. */
 function emptyMachine(t: TestContext) {
@@ -24,6 +27,12 @@ test('what `build --output` made is all that a start without Go needs', async (t
     const only = ['--no-examples', '--no-operator', '--no-simulator'];
     const up = await new Running(['up', '--home', home, '--binaries', programs, '--detach', ...only], environment).finished;
     assert.equal(up.code, 0, up.stderr);
+    const kubectl = spawnSync(process.execPath, [kubectlEntry, 'get', 'namespace', 'default', '-o', 'name'], {
+      // kubectl keeps a cache of its own below HOME.
+      env: { ...environment, HOME: home, TERRAIN_HOME: home },
+      encoding: 'utf8',
+    });
+    assert.deepEqual([kubectl.stdout, kubectl.stderr, kubectl.status], ['namespace/default\n', '', 0]);
   });
 });
 

@@ -11,6 +11,7 @@ export {
 } from '#binary/group.ts';
 export { ensureSupplies, writeReadyMade } from '#binary/ready-made.ts';
 export { type Companion, EmbeddedCluster, type ProcessFact } from '#cluster/embedded-cluster.ts';
+export { readyMadePrograms } from '#cluster/running-file.ts';
 export { type StartOptions, startCluster } from '#cluster/start.ts';
 export { type ReadyCompanion, startCompanion, startSimulator } from '#cluster/start-companion.ts';
 export { type ClusterStatus, clusterCredentials, clusterStatus } from '#cluster/status.ts';

@@ -11,6 +11,7 @@ import { defaultCacheDirectory, entryName, findDamage, removeEntry, touchAndPrun
 import { type FreeBytes, freeBytes, requireSpace } from './disk-space.ts';
 import { goDirective, isExecutable, requireGo } from './go-toolchain.ts';
 import { type BinaryGroup, type GroupName, groups, moduleRoot, programsOf } from './group.ts';
+import { requireSameOrigin } from './origin.ts';
 
 export interface EnsureOptions {
   readonly progress?: Progress | undefined;
@@ -53,7 +54,8 @@ export async function ensureBinaries(names: readonly GroupName[], options: Ensur
   const paths = new Map<string, string>();
   for (const name of names) {
     const group: BinaryGroup = groups[name];
-    const directory = options.binaries === undefined ? await ensureGroup(group, options) : requireReady(group, options.binaries);
+    const directory =
+      options.binaries === undefined ? await ensureGroup(group, options) : await requireReady(group, options.binaries);
     for (const program of programsOf(group)) paths.set(program, join(directory, program));
   }
   return new Binaries(paths);
@@ -73,7 +75,7 @@ export async function missingGroups(
   return names.filter((_, index) => !found[index]);
 }
 
-function requireReady(group: BinaryGroup, directory: string): string {
+async function requireReady(group: BinaryGroup, directory: string): Promise<string> {
   const missing = programsOf(group).filter((program) => !isExecutable(join(directory, program)));
   if (missing.length > 0) {
     throw new EmbeddedError(
@@ -81,6 +83,7 @@ function requireReady(group: BinaryGroup, directory: string): string {
       `${directory} has no program called ${missing.join(', ')} that can be run: run \`terrain build ${group.name} --output ${directory}\` where Go is, or leave out --binaries to have it built.`,
     );
   }
+  await requireSameOrigin(directory, group);
   // Programs run in directories of their own, from which a relative path leads elsewhere.
   return resolve(directory);
 }

@@ -2,11 +2,12 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { together } from '#process/together.ts';
-import { ensureUpstream } from '#upstream/ensure.ts';
+import { ensureUpstream, upstreamKey } from '#upstream/ensure.ts';
 import type { Upstream } from '#upstream/extract.ts';
 import { writeUpstream } from '#upstream/file.ts';
 import { type Binaries, type EnsureOptions, ensureBinaries } from './ensure.ts';
 import { type GroupName, groups, programsOf } from './group.ts';
+import { writeOrigin } from './origin.ts';
 
 /** What a start takes from Go modules. */
 export interface Supplies {
@@ -32,10 +33,13 @@ export async function ensureSupplies(names: readonly GroupName[], options: Ensur
  */
 export async function writeReadyMade(directory: string, supplies: Supplies): Promise<void> {
   await mkdir(directory, { recursive: true });
-  for (const program of supplies.groups.flatMap((name) => programsOf(groups[name]))) {
-    const temporary = join(directory, `${program}.${process.pid}`);
-    await copyFile(supplies.binaries.path(program), temporary, constants.COPYFILE_FICLONE);
-    await rename(temporary, join(directory, program));
+  for (const name of supplies.groups) {
+    for (const program of programsOf(groups[name])) {
+      const temporary = join(directory, `${program}.${process.pid}`);
+      await copyFile(supplies.binaries.path(program), temporary, constants.COPYFILE_FICLONE);
+      await rename(temporary, join(directory, program));
+    }
+    await writeOrigin(directory, groups[name]);
   }
-  if (supplies.upstream !== undefined) await writeUpstream(directory, supplies.upstream);
+  if (supplies.upstream !== undefined) await writeUpstream(directory, supplies.upstream, await upstreamKey());
 }

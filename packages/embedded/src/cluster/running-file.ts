@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import type { HomeLayout } from '#home/layout.ts';
+import { type HomeLayout, homeLayout } from '#home/layout.ts';
 import { replaceFile } from '#home/record.ts';
 import { lockOwner } from '#process/file-lock.ts';
 
@@ -9,6 +9,8 @@ export interface RunningFile {
   readonly state: 'starting' | 'running';
   readonly startedAt: string;
   readonly port?: number;
+  /** The directory of ready-made programs it was started from. Absent where they were built here. */
+  readonly binaries?: string;
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
 }
 
@@ -37,4 +39,9 @@ export async function readRunningFile(layout: HomeLayout): Promise<RunningFile |
   } catch {
     return starting;
   }
+}
+
+/** The directory of ready-made programs that the cluster of a home runs from; undefined when none runs, or from programs that were built here. */
+export async function readyMadePrograms(home: string): Promise<string | undefined> {
+  return (await readRunningFile(homeLayout(home)))?.binaries;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Connection } from '@terrain/runtime';
 import { type Binaries, type EnsureOptions, ensureBinaries } from '#binary/ensure.ts';
 import { kubernetesVersion } from '#binary/group.ts';
@@ -22,7 +22,7 @@ import { EmbeddedCluster } from './embedded-cluster.ts';
 import { etcdFailure, etcdSilence } from './etcd-failure.ts';
 import { lockHome, openHome } from './open-home.ts';
 import { choosePort, type PortChoice } from './port.ts';
-import { removeRunningFile, writeRunningFile } from './running-file.ts';
+import { type RunningFile, removeRunningFile, writeRunningFile } from './running-file.ts';
 
 export interface StartOptions extends Pick<EnsureOptions, 'progress' | 'signal' | 'cacheDirectory' | 'binaries'> {
   /** Where the cluster keeps its data, keys, logs and kubeconfig; made when absent. */
@@ -55,7 +55,7 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
     const refusal =
       platform === undefined ? undefined : platformRefusal({ ...layout, before: record.platform, asked: platform, hasData });
     if (refusal !== undefined) throw refusal;
-    await writeRunningFile(layout, runningFile('starting'));
+    await writeRunningFile(layout, runningFile('starting', options));
     // Asked before the build, so that nobody waits for minutes to be refused.
     const choice = await choosePort(options.port, record.port, layout.home);
     const [binaries, upstream] = await gather(options);
@@ -78,7 +78,7 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
     });
     await startRest(plane, port, upstream, options);
     await writeRunningFile(layout, {
-      ...runningFile('running'),
+      ...runningFile('running', options),
       port,
       processes: plane.processes.map(({ name, pid }) => ({ name, pid })),
     });
@@ -93,8 +93,9 @@ export async function startCluster(options: StartOptions): Promise<EmbeddedClust
   }
 }
 
-function runningFile(state: 'starting' | 'running') {
-  return { pid: process.pid, state, startedAt: new Date().toISOString(), processes: [] };
+function runningFile(state: 'starting' | 'running', { binaries }: StartOptions): RunningFile {
+  const programs = binaries === undefined ? {} : { binaries: resolve(binaries) };
+  return { pid: process.pid, state, startedAt: new Date().toISOString(), processes: [], ...programs };
 }
 
 /** Downloads and compiles at the same time: one waits for the network while the other uses the processor. */

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fakeGo } from '#testing/fake-go.ts';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
-import { ensureUpstream } from './ensure.ts';
+import { ensureUpstream, upstreamKey } from './ensure.ts';
 
 const body = JSON.stringify({ definitions: [], nodeStages: [], nodeRole: {} });
-const checked = `${createHash('sha256').update(body).digest('hex')}\n${body}`;
+const withHash = (rest: string): string => `${createHash('sha256').update(rest).digest('hex')}\n${rest}`;
+const checked = withHash(`${await upstreamKey()}\n${body}`);
 
 test('ready-made files need neither Go nor a cache', async (t) => {
   const directory = temporaryDirectory(t);
@@ -40,6 +41,23 @@ for (const [name, { given, version, want }] of Object.entries(refusals)) {
       code: 'BinaryMissing',
       message: want,
     });
+  });
+}
+
+const outdated: Record<string, string> = {
+  'of other versions': withHash(`0123456789abcdef\n${body}`),
+  'of unknown versions': withHash(body),
+};
+for (const [name, given] of Object.entries(outdated)) {
+  test(`ready-made definitions ${name} are refused, also where Go is`, async (t) => {
+    const directory = temporaryDirectory(t);
+    writeFileSync(join(directory, 'upstream.json'), given);
+    const { env, calls } = fakeGo(directory);
+    await assert.rejects(ensureUpstream({ binaries: directory, cacheDirectory: directory, env }), {
+      code: 'BinaryMissing',
+      message: `${join(directory, 'upstream.json')} (definitions of CDI, KubeVirt, snapshots, networks and kwok) was made for other versions than this checkout uses: run \`terrain build --output ${directory}\` again where Go is, or leave out --binaries.`,
+    });
+    assert.deepEqual(calls(), []);
   });
 }
 

@@ -13,21 +13,29 @@ import { extractUpstream, type Upstream } from './extract.ts';
 import { readUpstream, upstreamFile, writeUpstream } from './file.ts';
 import { moduleDirectory, requiredModules } from './module.ts';
 
-/** Raised when extraction changes, so that files extracted by older code are not used. */
-const format = 1;
+/** Raised when extraction or the form of the file changes, so that files of older code are not used. */
+const format = 2;
+
+const moduleFiles = join(moduleRoot, 'upstream');
+const content = 'definitions of CDI, KubeVirt, snapshots, networks and kwok';
+
+/** What identifies the definitions that this checkout needs. */
+export async function upstreamKey(): Promise<string> {
+  const [goMod, goSum] = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(moduleFiles, name), 'utf8')));
+  return createHash('sha256').update(JSON.stringify({ format, goMod, goSum })).digest('hex').slice(0, 16);
+}
 
 /**
  * The definitions and rules taken from other projects: from a directory of ready-made files, from the cache, or downloaded.
  * Needs Go only for the download, since Go verifies every byte against go.sum.
  */
 export async function ensureUpstream(options: EnsureOptions = {}): Promise<Upstream> {
-  const moduleFiles = join(moduleRoot, 'upstream');
-  const [goMod, goSum] = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(moduleFiles, name), 'utf8')));
-  const key = createHash('sha256').update(JSON.stringify({ format, goMod, goSum })).digest('hex').slice(0, 16);
+  const key = await upstreamKey();
   const cached = join(options.cacheDirectory ?? defaultCacheDirectory(options.env), `upstream-${key}`);
-  const ready = options.binaries === undefined ? undefined : await readUpstream(options.binaries);
+  const ready = options.binaries === undefined ? undefined : await readUpstream(options.binaries, key);
+  if (ready === 'other') throw outdated(options.binaries!);
   if (typeof ready === 'object') return ready;
-  const found = await readUpstream(cached);
+  const found = await readUpstream(cached, key);
   if (typeof found === 'object') return found;
 
   const task = {
@@ -36,9 +44,10 @@ export async function ensureUpstream(options: EnsureOptions = {}): Promise<Upstr
     expectedMs: 60_000,
   };
   return runTask(options.progress ?? silent, task, async (report) => {
-    const go = await requireGoUnlessReadyMade(goDirective(goMod!), ready, options);
+    const goMod = await readFile(join(moduleFiles, 'go.mod'), 'utf8');
+    const go = await requireGoUnlessReadyMade(goDirective(goMod), ready, options);
     await makeCacheDirectory(cached);
-    const modules = requiredModules(goMod!);
+    const modules = requiredModules(goMod);
     await runGo(['mod', 'download'], {
       program: go.program,
       directory: moduleFiles,
@@ -49,9 +58,17 @@ export async function ensureUpstream(options: EnsureOptions = {}): Promise<Upstr
     });
     const directories = new Map(modules.map((module) => [module.path, moduleDirectory(go.moduleCache, module)]));
     const upstream = await extractUpstream((path) => directories.get(path)!);
-    await writeUpstream(cached, upstream);
+    await writeUpstream(cached, upstream, key);
     return upstream;
   });
+}
+
+/** Not replaced by others: the programs beside it would be of other versions too. */
+function outdated(directory: string): EmbeddedError {
+  return new EmbeddedError(
+    'BinaryMissing',
+    `${join(directory, upstreamFile)} (${content}) was made for other versions than this checkout uses: run \`terrain build --output ${directory}\` again where Go is, or leave out --binaries.`,
+  );
 }
 
 /** Who gave ready-made files did so to need no Go, and is told which file is missing instead. */
@@ -69,7 +86,7 @@ async function requireGoUnlessReadyMade(
       state === 'damaged' ? `${join(options.binaries, upstreamFile)} is damaged` : `${options.binaries} has no ${upstreamFile}`;
     throw new EmbeddedError(
       'BinaryMissing',
-      `${problem} (definitions of CDI, KubeVirt, snapshots, networks and kwok), and there is no Go ${minimum} or newer here to download them with: run \`terrain build --output DIR\` where there is one, and put what is in DIR into ${options.binaries}.`,
+      `${problem} (${content}), and there is no Go ${minimum} or newer here to download them with: run \`terrain build --output DIR\` where there is one, and put what is in DIR into ${options.binaries}.`,
     );
   }
 }
