@@ -68,9 +68,10 @@ const failures: Record<string, { image: VMDiskImage | undefined; isOver: boolean
 };
 
 for (const [name, { image, isOver }] of Object.entries(failures)) {
-  test(`an image ${name} ${isOver ? 'is tried again' : 'failed'}, whatever its set says yet; a set that is wrong itself stays so`, () => {
-    const setWith = (reason: string) =>
+  test(`an image ${name} ${isOver ? 'is tried again' : 'failed'}, whatever its set says yet; a set that is wrong itself, or goes, stays so`, () => {
+    const setWith = (reason: string, metadata: Partial<DataSync['metadata']> = {}) =>
       aDataSync({
+        metadata,
         status: {
           conditions: [condition('Stalled', reason)],
           images: [
@@ -82,5 +83,7 @@ for (const [name, { image, isOver }] of Object.entries(failures)) {
     const images = image === undefined ? [] : [image];
     assert.deepEqual(outlivedFailures(setWith('ImagesFailed'), images), isOver ? ['a'] : []);
     assert.deepEqual(outlivedFailures(setWith('NameTaken'), images), []);
+    const goes = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    assert.deepEqual(outlivedFailures(setWith('ImagesFailed', goes), images), []);
   });
 }

@@ -28,9 +28,10 @@ export function judgeSet({ metadata, status }: DataSync): Verdict {
 /**
  * Images the status of a set calls given up, and that have had another try since, or are asked to.
  *
- * None where something about the set itself is wrong: no image changes that. Expects all images that belong to the set.
+ * None where something about the set itself is wrong, or it is being deleted: no image changes that. Expects all images that belong to the set.
  */
-export function outlivedFailures({ status }: DataSync, images: readonly VMDiskImage[]): string[] {
+export function outlivedFailures({ metadata, status }: DataSync, images: readonly VMDiskImage[]): string[] {
+  if (metadata.deletionTimestamp !== undefined) return [];
   const isForImages = status?.conditions?.some(
     ({ type, reason }) => type === DataSyncCondition.Stalled && reason === DataSyncReason.ImagesFailed,
   );
