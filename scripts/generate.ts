@@ -1,5 +1,5 @@
 /**
- * Writes every file that is derived from the definitions in packages/api, and removes those of definitions that are gone.
+ * Writes every file that is derived from the definitions in packages/api, and removes those of definitions that are gone. What was not generated stays.
  *
  * With --check nothing is written: files that are missing, differ or are left over are named, and the exit code is 1.
  */
@@ -15,10 +15,16 @@ if (process.argv.includes('--check')) {
   if (stale.length > 0) process.exitCode = 1;
 } else for (const file of stale) renew(file);
 
-function renew({ path, content }: StaleFile): void {
+function renew(file: StaleFile): void {
+  const { path, content, isForeign } = file;
   const target = join(root, path);
+  if (isForeign) {
+    console.error(staleSentence(file));
+    process.exitCode = 1;
+    return;
+  }
   if (content === undefined) {
-    rmSync(target, { recursive: true });
+    rmSync(target);
     console.log(`removed ${path}`);
     return;
   }
