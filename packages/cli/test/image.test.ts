@@ -97,7 +97,10 @@ test('wait is never satisfied by the artifact of a former source', async () => {
   await farm.add({ status: { ...ready, artifact: { ...ready.artifact!, sourceHash: 'former' } } });
   const { code, stderr } = await farm.run('wait', 'debian', '-n', 'farm', '--timeout', '500ms');
   assert.equal(code, 3);
-  assert.match(stderr, /terrain: farm\/debian is not ready after 500 ms: machines can clone it\n$/);
+  assert.match(
+    stderr,
+    /terrain: farm\/debian is not ready after 500 ms: its snapshot is of a former source; waits for the operator to begin with the new one\n$/,
+  );
 });
 
 test('wait follows every image to its end and fails with the words of those given up', async () => {

@@ -24,7 +24,17 @@ const cases: Record<string, { image: VMDiskImage; wanted: object }> = {
   },
   'a snapshot of another source, said to be ready': {
     image: anImage('a', { spec: { url: 'https://images.example.com/newer.qcow2' }, status: readyStatus }),
-    wanted: { kind: 'waiting', message: 'machines can clone it' },
+    wanted: {
+      kind: 'waiting',
+      message: 'its snapshot is of a former source; waits for the operator to begin with the new one',
+    },
+  },
+  'a snapshot of another source, and a download of the new one under way': {
+    image: anImage('a', {
+      spec: { url: 'https://images.example.com/newer.qcow2' },
+      status: { ...readyStatus, conditions: [], phase: 'Syncing', message: 'downloads', progress: '42%' },
+    }),
+    wanted: { kind: 'waiting', message: 'its snapshot is of a former source; downloads, 42%' },
   },
   'a snapshot of the source that is not ready': {
     image: anImage('a', { status: { ...readyStatus, conditions: [], message: 'cuts it again' } }),

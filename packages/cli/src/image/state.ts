@@ -44,8 +44,11 @@ export function judge(image: VMDiskImage): Verdict {
   if (isCurrent && ready?.status === 'True' && hasArtifact(image)) return { kind: 'ready' };
   if (isCurrent && isGivenUp(image)) return { kind: 'gaveUp', message: message || 'it was given up' };
   if (!isCurrent || status.retry?.gaveUp !== undefined) return waiting('the operator has not seen its latest change yet');
+  const former = status.artifact !== undefined && !hasArtifact(image) ? 'its snapshot is of a former source; ' : '';
+  // What the operator says of a snapshot that can be cloned is about the former one too.
+  if (former !== '' && ready?.status === 'True') return waiting(`${former}waits for the operator to begin with the new one`);
   const progress = status.phase === 'Syncing' && status.progress !== undefined ? `, ${status.progress}` : '';
-  return waiting(`${message || status.phase || 'no word from the operator'}${progress}`);
+  return waiting(`${former}${message || status.phase || 'no word from the operator'}${progress}`);
 }
 
 export function conditionOf({ status }: VMDiskImage, type: string): Condition | undefined {
