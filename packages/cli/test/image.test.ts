@@ -51,7 +51,7 @@ test('queue shows slots, what runs and who is next, also while there is no ledge
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^Slots: 1 of 4 in use\nDisks: 10 GiB under way, 10 GiB waiting\nPOSITION .*\nactive +farm\/debian +10Gi .*\n1 +farm\/next +10Gi .* starts any moment\n$/,
+    /^Slots: 1 of 4 in use\nDisks: 10 GiB under way, 10 GiB waiting\nPOSITION .*\nactive +farm\/debian +10Gi .*\n1 +farm\/next +10Gi +starts any moment +- +-\n$/,
   );
   const json = JSON.parse((await farm.run('queue', '-n', 'elsewhere', '-o', 'json')).stdout) as Record<string, unknown>;
   assert.deepEqual([json.slots, json.active, json.waiting], [{ used: 1, limit: 4 }, [], []]);

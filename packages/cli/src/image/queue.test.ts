@@ -47,16 +47,22 @@ const images: readonly VMDiskImage[] = [
 ];
 
 const rows = (queue: Queue) =>
-  queue.waiting.map(({ position, image, estimatedStart, heldBackBy }) => [position, image, estimatedStart, heldBackBy]);
+  queue.waiting.map(({ position, image, estimatedStart, estimatedEnd, heldBackBy }) => [
+    position,
+    image,
+    estimatedStart,
+    estimatedEnd,
+    heldBackBy,
+  ]);
 
 test('the queue is in order of time, ticket as a number, and name; who cannot start keeps the place and is passed over', () => {
   const queue = queueOf(images, ledgerOf(3, 'runs', 'begins'), nowMs);
   assert.deepEqual(rows(queue), [
-    [1, 'farm/ticket-9', null, 'SecretMissing'],
-    [2, 'farm/b-name', '2026-01-01T01:00:00Z', null],
-    [3, 'farm/ticket-10', '2026-01-01T01:00:00Z', null],
-    [4, 'farm/z-last', '2026-01-01T01:00:00Z', null],
-    [5, 'farm/again', '2026-01-01T01:10:00Z', null],
+    [1, 'farm/ticket-9', null, null, 'SecretMissing'],
+    [2, 'farm/b-name', '2026-01-01T01:00:00Z', '2026-01-01T01:10:00Z', null],
+    [3, 'farm/ticket-10', '2026-01-01T01:00:00Z', '2026-01-01T01:10:00Z', null],
+    [4, 'farm/z-last', '2026-01-01T01:00:00Z', '2026-01-01T01:10:00Z', null],
+    [5, 'farm/again', '2026-01-01T01:10:00Z', '2026-01-01T01:20:00Z', null],
   ]);
   assert.deepEqual(queue.slots, { used: 2, limit: 3 });
   assert.equal(queue.typicalSeconds, 600);
@@ -80,11 +86,18 @@ test('what runs is in order of admission; progress counts only for the attempt t
   );
 });
 
-test('without a ledger to read, what runs is told by the images, and no start is guessed', () => {
+test('without a ledger to read, what runs is told by the images, and neither start nor end is guessed', () => {
   const queue = queueOf(images, 'you may not read it', nowMs);
   assert.deepEqual([queue.slots, queue.problem], [null, 'you may not read it']);
   assert.deepEqual(queue.active.map(({ image }) => image).sort(), ['farm/begins', 'farm/runs']);
-  assert.ok(queue.waiting.every(({ estimatedStart }) => estimatedStart === null));
+  assert.ok(queue.waiting.every(({ estimatedStart, estimatedEnd }) => estimatedStart === null && estimatedEnd === null));
+});
+
+test('as long as no download was ever finished, a start may be known and its end is not', () => {
+  const young = images.filter(({ metadata }) => metadata.name === 'ticket-10');
+  const queue = queueOf(young, ledgerOf(1), nowMs);
+  assert.deepEqual(rows(queue), [[1, 'farm/ticket-10', '2026-01-01T01:00:00Z', null, null]]);
+  assert.match(renderQueue(queue, { nowMs, isWide: false }), /^1 +farm\/ticket-10 +10Gi +starts any moment +- +-$/m);
 });
 
 test('people see slots, bars and estimates', () => {
@@ -94,10 +107,10 @@ test('people see slots, bars and estimates', () => {
     [
       'Slots: 1 of 1 in use; a download took about 10m 00s lately',
       'Disks: 10 GiB under way, 20 GiB waiting',
-      'POSITION  IMAGE           SIZE  PROGRESS                    RATE      ESTIMATE',
-      'active    farm/runs       10Gi  [########------------] 40%  10 %/min  ends in 2m 00s',
-      '1         farm/ticket-9   10Gi  -                           -         held back: SecretMissing',
-      '2         farm/ticket-10  10Gi  -                           -         starts in 2m 00s',
+      'POSITION  IMAGE           SIZE  PROGRESS                  RATE      ENDS',
+      'active    farm/runs       10Gi  [######----------] 40%    10 %/min  in 2m 00s',
+      '1         farm/ticket-9   10Gi  held back: SecretMissing  -         -',
+      '2         farm/ticket-10  10Gi  starts in 2m 00s          -         in 12m 00s',
       '',
     ].join('\n'),
   );
@@ -112,9 +125,9 @@ test('an empty queue and one that is stopped say so', () => {
 
 test('a bar is full only when all is done', () => {
   assert.deepEqual([null, 0, 99.9, 100].map(bar), [
-    '[--------------------] -',
-    '[--------------------] 0%',
-    '[###################-] 99%',
-    '[####################] 100%',
+    '[----------------] -',
+    '[----------------] 0%',
+    '[###############-] 99%',
+    '[################] 100%',
   ]);
 });

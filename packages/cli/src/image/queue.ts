@@ -29,6 +29,8 @@ export interface WaitingSync {
   readonly heldBackBy: string | null;
   readonly message: string;
   readonly estimatedStart: string | null;
+  /** When it could be cloned, if it takes as long as others did lately. */
+  readonly estimatedEnd: string | null;
 }
 
 export interface Queue {
@@ -72,9 +74,14 @@ export function queueOf(images: readonly VMDiskImage[], ledger: KnownLedger, now
       size: String(image.spec.diskSize),
       heldBackBy: heldBackBy(image) ?? null,
       message: plain(image.status?.message ?? 'the operator has not seen it yet'),
-      estimatedStart: instant(starts.get(image)),
+      ...estimatesOf(starts.get(image), typical),
     })),
   };
+}
+
+function estimatesOf(startMs: number | undefined, typical: number | undefined) {
+  const endMs = startMs === undefined || typical === undefined ? undefined : startMs + typical;
+  return { estimatedStart: instant(startMs), estimatedEnd: instant(endMs) };
 }
 
 const sizes = (images: readonly VMDiskImage[]): number => images.reduce((sum, { spec }) => sum + bytesOf(spec.diskSize), 0);
