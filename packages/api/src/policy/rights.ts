@@ -39,12 +39,15 @@ function referenceVariables(holder: SourceHolder, { secret, certificates }: Refe
   };
 }
 
-function mayGet(kind: 'Secret' | 'ConfigMap', namespace: string, names: string, why: string): Validation {
+/** `advice` is CEL of what to do without the right, as sentences. */
+function mayGet(kind: 'Secret' | 'ConfigMap', namespace: string, names: string, why: string, advice?: string): Validation {
   const right: Right = { verb: 'get', group: '', resource: `${kind.toLowerCase()}s`, namespace };
+  const usual = `Ask for that right, or name a ${kind} you may read.`;
+  const ending = advice === undefined ? `', because ${why}. ${usual}'` : `', because ${why}. ' + ${advice}`;
   return {
     expression: isAllowedOnAll(right, names),
     message: `The author of the object needs the right to get the ${kind} it names, because ${why}.`,
-    messageExpression: `${needs('get')} + ${namedObjects(kind, namespace, names)} + ', because ${why}. Ask for that right, or name a ${kind} you may read.'`,
+    messageExpression: `${needs('get')} + ${namedObjects(kind, namespace, names)} + ${ending}`,
   };
 }
 
@@ -158,11 +161,28 @@ function newPasswords(): string {
   return `variables.now.map(v, has(v.users) ? ${named}.join(' ') : '').join(' ').split(' ').filter(n, n != '')`;
 }
 
-/**
- * Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force, passwords in `passwordNamespace` (CEL), where
- * the machines will be.
- */
-function lab(holder: SourceHolder, passwordNamespace: string): PolicyDefinition {
+/** Where a lab takes passwords from, which is where its machines will be. */
+interface PasswordPlace {
+  /** CEL. */
+  readonly namespace: string;
+  /** CEL of what to do without the right to read there. */
+  readonly advice: string;
+}
+
+/** The namespace is made after the Workspace, so that no Role in it can be had before; and a guest gets its users at the first boot only. */
+const passwordsOfWorkspace: PasswordPlace = {
+  namespace: `'workspace-' + object.metadata.name`,
+  advice: `(oldObject == null ? 'That namespace is made for the Workspace, so until then only a ClusterRole with a ClusterRoleBinding gives that right: ask for these, or create the Workspace without the machine that names the Secret and add that machine once a Role and a RoleBinding there give you the right.' : 'Ask for a Role and a RoleBinding there, or name a Secret you may read.')`,
+};
+
+/** A lab made from it may have any name. */
+const passwordsOfTemplate: PasswordPlace = {
+  namespace: everyNamespace,
+  advice: `'Labs of the template may have any name, so only a ClusterRole with a ClusterRoleBinding gives that right: ask for these, or name a Secret for which you have them.'`,
+};
+
+/** Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force. */
+function lab(holder: SourceHolder, passwordPlace: PasswordPlace): PolicyDefinition {
   const references = ownReferences(holder);
   const images = (verb: string): Right => ({
     verb,
@@ -198,7 +218,7 @@ function lab(holder: SourceHolder, passwordNamespace: string): PolicyDefinition 
         messageExpression: `${needs('create')} + 'VMDiskImages in namespace ' + variables.imageNamespace + ', because a vmDiskImageTemplate may be made into one. Ask for that right, or leave out the template.'`,
       },
       ...referenceValidations('variables.imageNamespace', references),
-      passwordSecrets: mayGet('Secret', passwordNamespace, 'variables.passwords', passwordReason),
+      passwordSecrets: mayGet('Secret', passwordPlace.namespace, 'variables.passwords', passwordReason, passwordPlace.advice),
     },
   };
 }
@@ -212,10 +232,10 @@ export function rightsPolicies(install: InstallOptions = {}): PolicyDefinition[]
     virtualMachine(operatorUser),
     // The operator makes Workspaces out of WorkspaceTemplates, whose author was asked the same questions.
     {
-      ...lab(sourceHolders.Workspace, `'workspace-' + object.metadata.name`),
+      ...lab(sourceHolders.Workspace, passwordsOfWorkspace),
       conditions: { 'not-the-operator': notTheOperator(operatorUser) },
     },
-    // Nobody is exempt: the operator never writes a WorkspaceTemplate's spec. A lab made from it may have any name.
-    lab(sourceHolders.WorkspaceTemplate, everyNamespace),
+    // Nobody is exempt: the operator never writes a WorkspaceTemplate's spec.
+    lab(sourceHolders.WorkspaceTemplate, passwordsOfTemplate),
   ];
 }

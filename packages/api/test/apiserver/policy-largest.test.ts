@@ -38,11 +38,15 @@ const inTheClear = (value: unknown): unknown => {
   const { passwordSecretRef: _, ...user } = value;
   return { ...user, plain_text_passwd: 'x'.repeat(200) };
 };
-/** A Secret of its own for every source, so that none can stand for all. */
-const ownSecrets = () => {
+/** A Secret of its own for every source and every user, with a name as long as one may be, so that none can stand for all. */
+const ownSecrets = (prefix: string) => {
   let index = 0;
-  return (value: unknown): unknown =>
-    typeof value === 'object' && value !== null && 'secretRef' in value ? { ...value, secretRef: `secret-${index++}` } : value;
+  const next = () => `${prefix}-${index++}-`.padEnd(bounds.nameLength, 'x');
+  return (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if ('secretRef' in value) return { ...value, secretRef: next() };
+    return 'passwordSecretRef' in value ? { ...value, passwordSecretRef: { name: next(), key: 'password' } } : value;
+  };
 };
 
 const kinds: readonly Kind[] = ['VMDiskImage', 'DataSync', 'VirtualMachine', 'Workspace', 'WorkspaceTemplate'];
@@ -80,10 +84,10 @@ for (const kind of kinds) {
       });
     }
 
-    test('is accepted when every source changes, and every Secret is another', async (t) => {
+    test('is accepted when every source and every password changes, and every Secret is another', async (t) => {
       const connection = (await policyCluster()).connection();
-      const subject = slim(variant(kind, urls['as they are']!, ownSecrets()));
-      const { spec } = slim(variant(kind, (index) => padded(`https://9.9.9.9/${index}/`), ownSecrets()));
+      const subject = slim(variant(kind, urls['as they are']!, ownSecrets('old')));
+      const { spec } = slim(variant(kind, (index) => padded(`https://9.9.9.9/${index}/`), ownSecrets('new')));
       await stored(t, subject);
       const label = await timed(() => edit(connection, pathOf(subject), { metadata: { labels: { a: 'b' } } }));
       const all = await timed(() => edit(connection, pathOf(subject), { spec }));

@@ -131,7 +131,8 @@ export const borrowings: Readonly<Record<string, Borrowing>> = {
     rule: 'terrain-virtualmachine-rights/passwordSecrets',
     subject: aMachine({ users: [user('me', 'passwords'), user('you', 'passwords')] }),
     right: get('secrets', team, 'passwords'),
-    words: /get Secret team-a\/passwords, because a password is taken from it/,
+    words:
+      /get Secret team-a\/passwords, because a password is taken from it\. Ask for that right, or name a Secret you may read\./,
   },
   'passwords from several Secrets for a VirtualMachine': {
     rule: 'terrain-virtualmachine-rights/passwordSecrets',
@@ -147,7 +148,8 @@ export const borrowings: Readonly<Record<string, Borrowing>> = {
     subject: aWorkspace([{ users: [user('me', 'registry-pull')] }, { users: [user('you', 'registry-pull')] }]),
     right: get('secrets', labNamespace, 'registry-pull'),
     has: [images('use'), get('secrets', team), get('secrets', farm)],
-    words: /get Secret workspace-lab\/registry-pull, because a password is taken from it/,
+    words:
+      /get Secret workspace-lab\/registry-pull, because a password is taken from it\. That namespace is made for the Workspace, so until then only a ClusterRole with a ClusterRoleBinding gives that right: ask for these, or create the Workspace without the machine that names the Secret and add that machine once a Role and a RoleBinding there give you the right\./,
   },
   'passwords from several Secrets for a Workspace': {
     rule: 'terrain-workspace-rights/passwordSecrets',
@@ -161,7 +163,8 @@ export const borrowings: Readonly<Record<string, Borrowing>> = {
     subject: aTemplate([{}, { users: [user('me', 'passwords')] }]),
     right: get('secrets', undefined, 'passwords'),
     has: [images('use'), get('secrets', team), get('secrets', labNamespace)],
-    words: /get Secret passwords in every namespace, because a password is taken from it/,
+    words:
+      /get Secret passwords in every namespace, because a password is taken from it\. Labs of the template may have any name, so only a ClusterRole with a ClusterRoleBinding gives that right: ask for these, or name a Secret for which you have them\./,
   },
   'passwords from several Secrets for a WorkspaceTemplate': {
     rule: 'terrain-workspacetemplate-rights/passwordSecrets',

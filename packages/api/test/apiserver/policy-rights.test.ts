@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { emptyLedger, resolveInstall } from '@terrain/api';
 import { assertRefused, create, edit, policyCluster, stored, withLedger } from './policy-cluster.ts';
 import { edits } from './policy-edits-cases.ts';
-import { aWorkspace, pathOf, team } from './policy-objects.ts';
+import { aWorkspace, labNamespace, pathOf, team } from './policy-objects.ts';
 import { aPerson, grant, writers } from './policy-people.ts';
-import { borrowings } from './policy-rights-cases.ts';
+import { borrowings, user } from './policy-rights-cases.ts';
 
 const policyOf = (rule: string): string => rule.split('/')[0]!;
 
@@ -51,6 +51,22 @@ for (const [kind, { existing, harmless, refused }] of Object.entries(edits)) {
     }
   });
 }
+
+test('in the namespace of a Workspace that exists, a Role is enough to take a password from there', async (t) => {
+  const cluster = await policyCluster();
+  const existing = aWorkspace([{}]);
+  await stored(t, existing);
+  const person = await aPerson(cluster);
+  const { vms } = aWorkspace([{ users: [user('me', 'passwords')] }]).spec as { vms: object[] };
+  const attempt = () => edit(person.connection, pathOf(existing), { spec: { vms } });
+  await assertRefused(
+    attempt(),
+    'terrain-workspace-rights',
+    /get Secret workspace-lab\/passwords, because a password is taken from it\. Ask for a Role and a RoleBinding there, or name a Secret you may read\./,
+  );
+  await grant(cluster, person, { verb: 'get', group: '', resource: 'secrets', namespace: labNamespace, name: 'passwords' });
+  await attempt();
+});
 
 describe('the operator', () => {
   const operator = async () => (await policyCluster()).connectionAs(resolveInstall({}).operatorUser, [writers]);
