@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { groups } from '@terrain/embedded';
 import type { Bench, BenchContext, Row } from '../lib/bench.ts';
 import { timed } from '../lib/run-command.ts';
+import { ratioOfWork } from './ratio.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** What a plain `npm start` runs; other groups are built by those who ask for them. */
@@ -28,7 +29,7 @@ export const coldStart: Bench = {
       return [
         ...floor,
         ours,
-        { name: 'cold npm start / bare build + npm ci', value: ours.value / bare, unit: 'ratio', goal: 1.25 },
+        { name: 'work of cold npm start / bare build + npm ci', value: ratioOfWork(ours.value, bare), unit: 'ratio', goal: 1.25 },
       ];
     } finally {
       // Go makes its module cache read-only.
