@@ -26,6 +26,9 @@ function ledgerOf(world: World) {
 
 const isUnfinished = ({ status }: Thing): boolean => status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 const attemptOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.[labels.attempt]);
+/** What anybody else owns may bear our labels, and is none of ours. */
+const imageUidOf = ({ metadata }: KubeObject): string | undefined =>
+  metadata.ownerReferences?.find(({ controller, kind }) => controller === true && kind === 'VMDiskImage')?.uid;
 
 /** S1: keys added to the ledger => entries <= the limit in that same version. A ledger that is created holds what was found running. */
 const withinLimit: Invariant = (_, event) => {
@@ -46,7 +49,7 @@ const downloadsHaveSlots: Invariant = (world, event) => {
   const ledger = ledgerOf(world);
   if (ledger === undefined) return undefined;
   for (const dataVolume of world.list(types.dataVolumes) as Thing[]) {
-    const uid = controllerUid(dataVolume);
+    const uid = imageUidOf(dataVolume);
     if (uid === undefined || Number.isNaN(attemptOf(dataVolume)) || !isUnfinished(dataVolume)) continue;
     if (ledger.entries.get(uid)?.attempt !== attemptOf(dataVolume))
       return `DataVolume ${dataVolume.metadata.name} may download, and the ledger has no entry for it`;
@@ -103,10 +106,16 @@ const placeOf = ({ metadata, status }: VMDiskImage): Place => ({
 const compare = (a: Place, b: Place): number =>
   a.queuedAt - b.queuedAt || (a.ticket < b.ticket ? -1 : a.ticket > b.ticket ? 1 : 0) || (a.key < b.key ? -1 : 1);
 
+/** Whether the status tells its place, and that it waits for nothing but a slot. */
+const isQueued = ({ metadata, status }: VMDiskImage): boolean =>
+  status?.ticket !== undefined &&
+  status.observedGeneration === metadata.generation &&
+  status.conditions?.find(({ type }) => type === 'Ready')?.reason === 'Queued';
+
 /**
  * S2: nobody is admitted while an image that has its place in the status, and waits for nothing but a slot, stands before him.
  * Only images that stood there when the version of the ledger that is replaced was written: one that joined later may have come
- * after the choice. `namespaceShare` is beyond this check.
+ * after the choice. Those admitted by one write have numbers in the order of their places. `namespaceShare` is beyond this check.
  */
 const inOrder: Invariant = (world, event) => {
   if (!isLedger(event) || event.type !== 'MODIFIED') return undefined;
@@ -118,21 +127,23 @@ const inOrder: Invariant = (world, event) => {
   const last = admitted.at(-1)?.[0];
   const lastImage = last === undefined ? undefined : byUid.get(last);
   const base = BigInt(event.previous?.metadata.resourceVersion ?? 0);
+  const stoodThen = ({ metadata }: VMDiskImage): boolean => BigInt(metadata.resourceVersion ?? 0) <= base;
+  const waited = admitted.flatMap(([uid]) => byUid.get(uid) ?? []).filter((image) => isQueued(image) && stoodThen(image));
+  for (const [index, image] of waited.slice(1).entries()) {
+    const earlier = waited[index];
+    if (earlier !== undefined && compare(placeOf(image), placeOf(earlier)) < 0)
+      return `one write admitted ${earlier.metadata.name} before ${image.metadata.name}, which stood before it`;
+  }
   if (lastImage?.status?.ticket === undefined) return undefined;
   const overtaken = images.find((image) => {
     const { uid = '', annotations = {}, deletionTimestamp } = image.metadata;
-    const reason = image.status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
-    const isWaiting =
-      reason === 'Queued' &&
-      image.status?.ticket !== undefined &&
-      deletionTimestamp === undefined &&
-      Object.keys(annotations).length === 0;
     return (
-      isWaiting &&
-      BigInt(image.metadata.resourceVersion ?? 0) <= base &&
+      isQueued(image) &&
+      deletionTimestamp === undefined &&
+      Object.keys(annotations).length === 0 &&
+      stoodThen(image) &&
       !after.has(uid) &&
       !before.has(uid) &&
-      image.metadata.generation === image.status?.observedGeneration &&
       compare(placeOf(image), placeOf(lastImage)) < 0
     );
   });
