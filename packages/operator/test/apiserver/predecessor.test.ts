@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { VMDiskImage } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
+import type { ResourceType } from '@terrain/runtime';
 import { Stage } from './stage.ts';
 import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
@@ -152,30 +153,31 @@ test('one image after another, whatever people and the server do to them', async
 
     await t.test('what only looks like a child is left alone', async () => {
       const long = `long-${'x'.repeat(58)}`;
-      const labels = {
-        owner: long,
-        'app.kubernetes.io/managed-by': 'terrain-operator',
-        'pelotech.ot/image': 'long',
-        'pelotech.ot/source-hash': 'x',
-      };
       await stage.createImage(long);
       await stage.phase(long, 'Succeeded');
-      const cut = stage.things(types.snapshots).find(({ metadata }) => metadata.name?.startsWith('long-'));
-      const foreign = {
-        apiVersion: 'snapshot.storage.k8s.io/v1',
-        kind: 'VolumeSnapshot',
-        metadata: {
-          name: 'foreign',
-          namespace: stage.namespace,
-          labels: { ...cut?.metadata.labels, ...labels, 'pelotech.ot/image': cut?.metadata.labels?.['pelotech.ot/image'] ?? '' },
-        },
-        spec: cut?.spec ?? {},
-      };
-      await stage.resource(types.snapshots).create(foreign);
+      const stranger = await stage.resource(types.configMaps).create({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'stranger', namespace: stage.namespace },
+      });
+      const kinds = [types.dataVolumes, types.snapshots];
+      const decoys: Thing[] = [];
+      for (const type of kinds) {
+        const child = stage.things(type).find(({ metadata }) => metadata.name?.startsWith('long-'));
+        assert.ok(child !== undefined, `there is none of ${type.plural} to look like`);
+        for (const owner of [undefined, stranger]) decoys.push(await decoyOf(stage, type, child, owner));
+      }
       await stage.resource(types.images).delete({ name: long, namespace: stage.namespace });
       await stage.until('it to be gone', () => stage.image(long) === undefined);
-      const left = stage.things(types.snapshots).find(({ metadata }) => metadata.name === 'foreign');
-      assert.ok(left !== undefined && left.metadata.deletionTimestamp === undefined);
+      const left = (await Promise.all(kinds.map((type) => stage.resource(type).list({ namespace: stage.namespace }))))
+        .flatMap(({ items }) => items)
+        .filter(({ metadata }) => metadata.name?.startsWith('decoy-') && metadata.deletionTimestamp === undefined);
+      for (const { metadata } of left.filter(({ kind }) => kind === 'DataVolume'))
+        await stage.resource(types.dataVolumes).delete({ name: metadata.name ?? '', namespace: stage.namespace });
+      assert.deepEqual(
+        left.map(({ metadata }) => metadata.uid),
+        decoys.map(({ metadata }) => metadata.uid),
+      );
     });
 
     await t.test('a deletion that fails is tried again', async () => {
@@ -201,6 +203,25 @@ test('one image after another, whatever people and the server do to them', async
     });
   });
 });
+
+/**
+ * One that differs from a child of ours by its name and its owner only. Labelled afterwards: the API server lets nobody create a
+ * DataVolume with the label of an attempt.
+ */
+async function decoyOf(stage: Stage, type: ResourceType, child: Thing, owner: Thing | undefined): Promise<Thing> {
+  const { apiVersion, kind, spec } = child;
+  const name = `decoy-${owner === undefined ? 'orphan' : 'owned'}`;
+  const reference = owner && {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: owner.metadata.name ?? '',
+    uid: owner.metadata.uid ?? '',
+  };
+  const ownerReferences = reference === undefined ? [] : [{ ...reference, controller: true }];
+  const { namespace } = stage;
+  await stage.resource(type).create({ apiVersion, kind, metadata: { name, namespace, ownerReferences }, ...(spec && { spec }) });
+  return stage.resource(type).mergePatch({ name, namespace }, { metadata: { labels: child.metadata.labels } });
+}
 
 /** Events come some time after what they tell of. */
 async function eventually(read: () => Promise<string[]>): Promise<string[]> {
