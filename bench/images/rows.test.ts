@@ -35,7 +35,7 @@ const results: Results = {
     seconds: 101,
   },
   restarts: order,
-  failure: { downloads: 0, secondsToFailed: 0.1 },
+  failure: { downloads: 1, secondsToFailed: 0.1 },
   floors: [{ count: 500, blind: floor, following: { ...floor, imagesPerSecond: 60 } }],
   drains: [{ count: 500, ...drained }],
   idle: [{ queued: 200, requestsPerMinute: 0 }],
@@ -54,6 +54,14 @@ test('what misses its goal is told apart, per thousand images where the goal is'
   );
   const refused = rowsOf(results).find(({ name }) => name.endsWith('refused creates per 1,000'));
   assert.equal(refused?.value, 6);
+});
+
+test('a permanent failure costs one download: none at all says that nothing was tried', () => {
+  const passes = (downloads: number) =>
+    rowsOf({ ...results, failure: { downloads, secondsToFailed: 0.1 } })
+      .map(judge)
+      .find(({ name }) => name === 'permanent failure (404): downloads')?.pass;
+  assert.deepEqual([0, 1, 2].map(passes), [false, true, false]);
 });
 
 test('growth is shown only between two sizes', () => {

@@ -136,7 +136,14 @@ function otherRows({ drains, idle, failure }: Results): Row[] {
       goal: 0,
       predecessor: '6 for each image queued',
     })),
-    { name: 'permanent failure (404): downloads', value: failure.downloads, unit: 'downloads', goal: 1, predecessor: '15' },
+    {
+      name: 'permanent failure (404): downloads',
+      value: failure.downloads,
+      unit: 'downloads',
+      goal: 1,
+      exactly: true,
+      predecessor: '15',
+    },
     { name: 'permanent failure: time to Failed', value: failure.secondsToFailed, unit: 's', goal: 1, predecessor: '12.7 h' },
   ];
 }

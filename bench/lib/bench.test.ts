@@ -6,6 +6,12 @@ import { printed } from './print.ts';
 test('a goal is an upper bound unless the row says otherwise', () => {
   assert.equal(judge({ name: 'a', value: 3, unit: 's', goal: 2 }).pass, false);
   assert.equal(judge({ name: 'a', value: 3, unit: 's', goal: 2, atLeast: true }).pass, true);
+  for (const [value, pass] of [
+    [0, false],
+    [1, true],
+    [2, false],
+  ] as const)
+    assert.equal(judge({ name: 'a', value, unit: 'downloads', goal: 1, exactly: true }).pass, pass);
   assert.equal(judge({ name: 'a', value: 3, unit: 's' }).pass, null);
 });
 

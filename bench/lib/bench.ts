@@ -4,9 +4,11 @@ export interface Row {
   readonly value: number;
   /** 's', 'MB', 'ratio', 'requests', ... */
   readonly unit: string;
-  /** The most (or, with `atLeast`, the least) that is good enough; absent for figures that are only listed. */
+  /** The most (with `atLeast` the least, with `exactly` all) that is good enough; absent for figures that are only listed. */
   readonly goal?: number;
   readonly atLeast?: boolean;
+  /** For what nothing at all would say that nothing was measured. */
+  readonly exactly?: boolean;
   /** What the project's predecessor was measured at. */
   readonly predecessor?: string;
 }
@@ -32,5 +34,10 @@ export interface JudgedRow extends Omit<Row, 'goal'> {
 
 export function judge(row: Row): JudgedRow {
   if (row.goal === undefined) return { ...row, goal: null, pass: null };
-  return { ...row, goal: row.goal, pass: row.atLeast === true ? row.value >= row.goal : row.value <= row.goal };
+  return { ...row, goal: row.goal, pass: reaches(row, row.goal) };
+}
+
+function reaches({ value, atLeast, exactly }: Row, goal: number): boolean {
+  if (exactly === true) return value === goal;
+  return atLeast === true ? value >= goal : value <= goal;
 }

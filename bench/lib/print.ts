@@ -11,7 +11,8 @@ export function printed(name: string, facts: Machine, versions: Record<string, s
   const width = Math.max(...rows.map((row) => row.name.length));
   const body = rows.map((row) => {
     const value = `${number(row.value)} ${row.unit}`.padEnd(16);
-    const goal = row.goal === null ? '' : `${row.atLeast === true ? '>=' : '<='} ${number(row.goal)}`;
+    const goal =
+      row.goal === null ? '' : `${row.exactly === true ? '=' : row.atLeast === true ? '>=' : '<='} ${number(row.goal)}`;
     return `${row.name.padEnd(width)}  ${value}${goal.padEnd(12)}${verdict(row).padEnd(row.predecessor === undefined ? 0 : 8)}${predecessor(row)}`.trimEnd();
   });
   return `${[head, ...body].join('\n')}\n`;

@@ -16,8 +16,21 @@ export async function permanentFailure(stage: Stage, egressUrl: string): Promise
     chronicle.until('the failure', 120_000, () => chronicle.countOf('Failed') === 1),
   );
   const saidAt = [...chronicle.volumeSaidAt].find(([words]) => words.includes('got 404'))?.[1] ?? Number.NaN;
-  const { urls } = (await (await fetch(egressUrl)).json()) as { urls: { url: string; downloads: number }[] };
-  // The first look of an importer at the image's head is no download; the attempt is one all the same.
-  const downloads = urls.find(({ url }) => url.includes('missing'))?.downloads ?? 0;
-  return { downloads, secondsToFailed: Math.max(0, failedAt - saidAt) / 1000 };
+  const { urls } = (await (await fetch(egressUrl)).json()) as { urls: Asked[] };
+  return { downloads: downloadsOf(urls, 'missing'), secondsToFailed: Math.max(0, failedAt - saidAt) / 1000 };
+}
+
+/** One address, as the simulator tells of it. */
+export interface Asked {
+  readonly url: string;
+  readonly downloads: number;
+}
+
+/** How often the one address with this name was asked for its data. An importer that is told 404 has asked once. */
+export function downloadsOf(urls: readonly Asked[], name: string): number {
+  const found = urls.filter(({ url }) => url.includes(name));
+  const [only] = found;
+  if (only === undefined || found.length > 1)
+    throw new Error(`the simulator tells of ${found.length} addresses with "${name}", expected one: ${JSON.stringify(urls)}`);
+  return only.downloads;
 }
