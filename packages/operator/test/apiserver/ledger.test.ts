@@ -3,14 +3,17 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { isUnseen, ledgerName } from '@terrain/api';
 import { defaultScenario } from '@terrain/embedded/testing';
+import { compareVersions } from '@terrain/runtime';
 import { namespaceOfOperator } from './platform.ts';
 import { Stage } from './stage.ts';
-import { types } from './types.ts';
+import { type Thing, types } from './types.ts';
 
 const slow = {
   durations: { ...defaultScenario.durations, schedule: 20, validate: 20, import: 600_000, bind: 20, snapshot: 50, podStop: 50 },
 };
 const at = { name: ledgerName, namespace: namespaceOfOperator };
+const versionOfLedger = (stage: Stage): string =>
+  stage.informers.get(types.configMaps).store.get(`${namespaceOfOperator}/${ledgerName}`)?.metadata.resourceVersion ?? '0';
 const uids = (stage: Stage): (string | undefined)[] =>
   stage
     .things(types.dataVolumes)
@@ -27,7 +30,8 @@ async function running(stage: Stage): Promise<(string | undefined)[]> {
   return uids(stage);
 }
 
-const damages: Record<string, (stage: Stage) => Promise<unknown>> = {
+/** Each answers with the version of the ledger it made. */
+const damages: Record<string, (stage: Stage) => Promise<Thing>> = {
   emptied: (stage) => stage.resource(types.configMaps).mergePatch(at, { data: null }),
   'robbed of its entries': (stage) => {
     const entries = Object.keys(stage.ledgerData()).filter((key) => key.startsWith('entry.'));
@@ -46,10 +50,11 @@ for (const [name, damage] of Object.entries(damages))
     await stage.startOperator();
     const before = await running(stage);
     const holders = [...stage.ledger().entries.keys()].sort();
-    await damage(stage);
+    const { metadata: damaged } = await damage(stage);
     await stage.until(
       'a repaired ledger',
       () =>
+        compareVersions(versionOfLedger(stage), damaged.resourceVersion ?? '') > 0 &&
         stage.ledgerData().schema === '1' &&
         stage.ledger().limit === 2 &&
         isDeepStrictEqual([...stage.ledger().entries.keys()].sort(), holders),
