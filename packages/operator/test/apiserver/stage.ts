@@ -243,12 +243,20 @@ export class Stage implements AsyncDisposable {
     else await configMaps.replace({ ...found, data: formatLedger(emptyLedger) });
   }
 
-  async annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
-    await this.resource(types.images).mergePatch({ name, namespace: this.namespace }, { metadata: { annotations } });
+  /** Answers with the version it made, as the other changes do. */
+  annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<VMDiskImage> {
+    return this.resource<VMDiskImage>(types.images).mergePatch(
+      { name, namespace: this.namespace },
+      { metadata: { annotations } },
+    );
   }
 
-  async changeSpec(name: string, spec: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.resource(types.images).mergePatch({ name, namespace: this.namespace }, { spec });
+  label(name: string, labels: Readonly<Record<string, string | null>>): Promise<VMDiskImage> {
+    return this.resource<VMDiskImage>(types.images).mergePatch({ name, namespace: this.namespace }, { metadata: { labels } });
+  }
+
+  changeSpec(name: string, spec: Readonly<Record<string, unknown>>): Promise<VMDiskImage> {
+    return this.resource<VMDiskImage>(types.images).mergePatch({ name, namespace: this.namespace }, { spec });
   }
 
   /** Stops the operators, removes all machines and images, then stops the rest. */
