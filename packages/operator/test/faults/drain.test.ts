@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ledgerName } from '@terrain/api';
 import { ApiError } from '@terrain/runtime';
@@ -76,25 +77,23 @@ const faults: Record<string, (t: TestContext) => Omit<Drain, 'images'> & { reado
   'the operator is killed at random moments': (t) => {
     const random = chances(t);
     const kills = sized(4, 50);
+    let operator: RealOperator | undefined;
     return {
       images: sized(20, 1000),
       policy: { concurrency: String(sized(4, 32)), retryBackoffDuration: '200ms' },
       begin: async (stage) => {
-        const operator = await RealOperator.start(stage);
-        let left = kills;
+        const victim = await RealOperator.start(stage);
+        operator = victim;
         const killing = repeatedly(0, async () => {
-          const before = operator.proxy.log.count(write);
+          const before = victim.proxy.log.count(write);
           const patience = 1 + Math.trunc(random() * sized(20, 100));
-          await stage.until(
-            'some writes',
-            () => left === 0 || operator.proxy.log.count(write) >= before + patience || isOver(stage),
-          );
-          if (left === 0 || isOver(stage)) return;
-          left--;
-          await operator.restart();
+          const isDone = (): boolean => victim.kills === kills || isOver(stage);
+          await stage.until('some writes', () => victim.proxy.log.count(write) >= before + patience || isDone());
+          if (!isDone()) await victim.restart();
         });
-        return together(operator, killing);
+        return together(victim, killing);
       },
+      assertWentWrong: () => assert.equal(operator?.kills, kills, 'kills that happened'),
     };
   },
   'the clock of the operator jumps by an hour': () => ({

@@ -30,6 +30,8 @@ export interface Drain {
   readonly begin: (stage: Stage) => Promise<AsyncDisposable>;
   /** Brings an end to what goes wrong on its own; called when all images exist. */
   readonly during?: (stage: Stage) => Promise<void>;
+  /** Throws if what was to go wrong did not; called when all images are there. */
+  readonly assertWentWrong?: () => void;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function drain({
   observerConnection,
   begin,
   during,
+  assertWentWrong,
 }: Drain): Promise<void> {
   await using stage = await Stage.open({ scenario: quick, policy, ...(cluster === undefined ? {} : { cluster }) });
   await observing(
@@ -64,6 +67,7 @@ export async function drain({
       await stage.until('all slots to be free', () => stage.ledger().entries.size === 0, patienceMs);
       await observer.caughtUp();
       assertDownloads(observer.history, failing);
+      assertWentWrong?.();
     },
     leave,
     observerConnection,

@@ -79,6 +79,7 @@ export class RealOperator implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
   readonly #clockShiftMs: number;
   #process: NodeProcess | undefined;
+  #kills = 0;
 
   private constructor(proxy: FaultProxy, directory: string, env: Readonly<Record<string, string>>, clockShiftMs: number) {
     this.proxy = proxy;
@@ -110,6 +111,11 @@ export class RealOperator implements AsyncDisposable {
     return this.#process;
   }
 
+  /** How many of its processes died by a restart. */
+  get kills(): number {
+    return this.#kills;
+  }
+
   /** Starts it again whenever it ends by itself, until disposed of: on a busy machine a short lease is lost without anybody's doing. */
   keptAlive(): AsyncDisposable {
     let isKept = true;
@@ -132,6 +138,7 @@ export class RealOperator implements AsyncDisposable {
   /** SIGKILL, and a new process. */
   async restart(): Promise<void> {
     await this.process.kill();
+    this.#kills++;
     await this.#begin();
   }
 
