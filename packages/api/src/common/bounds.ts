@@ -15,6 +15,7 @@ export const bounds = {
   volumes: 32,
   dataSyncVms: 100,
   steps: 200,
+  pullSecrets: 16,
   nameLength: 63,
   addressLength: 43,
   urlLength: 2048,

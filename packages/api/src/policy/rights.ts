@@ -8,7 +8,7 @@
 import { pelotechGroup } from '#common/keys.ts';
 import type { PolicyDefinition, Validation } from './admission-policy.ts';
 import { everyNamespace, isAllowed, isAllowedOn, isAllowedOnAll, namedObjects, type Right } from './authorizer.ts';
-import { allOf, imageNamespace, notTheOperator, orEmpty, sameField } from './cel.ts';
+import { allOf, imageNamespace, notTheOperator, orEmpty, quoted, sameField } from './cel.ts';
 import { type InstallOptions, resolveInstall } from './install.ts';
 import { itemVariables, type SourceHolder, sourceHolders } from './source-holder.ts';
 
@@ -54,6 +54,7 @@ function mayGet(kind: 'Secret' | 'ConfigMap', namespace: string, names: string, 
 const secretReason = 'what the Secret holds is sent to the source';
 const passwordReason = 'a password is taken from it';
 const certificatesReason = 'its content is used for the download';
+const pullReason = 'what a pull secret holds is copied to where the lab runs';
 
 function referenceValidations(namespace: string, { certificates }: References): Record<string, Validation> {
   return {
@@ -181,8 +182,24 @@ const passwordsOfTemplate: PasswordPlace = {
   advice: `'Labs of the template may have any name, so only a ClusterRole with a ClusterRoleBinding gives that right: ask for these, or name a Secret for which you have them.'`,
 };
 
-/** Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force. */
-function lab(holder: SourceHolder, passwordPlace: PasswordPlace): PolicyDefinition {
+type LabKind = 'Workspace' | 'WorkspaceTemplate';
+
+/** CEL of the names of all pull secrets below a spec. */
+const pullSecretsOf = (spec: string) => `(has(${spec}.imagePullSecrets) ? ${spec}.imagePullSecrets.map(s, s.name) : [])`;
+
+/** CEL of the names of all pull secrets of an object: a WorkspaceTemplate has those of its steps and those of its lab. */
+const pullSecrets: Readonly<Record<LabKind, (object: string) => string>> = {
+  Workspace: (object) => pullSecretsOf(`${object}.spec`),
+  WorkspaceTemplate: (object) =>
+    `${pullSecretsOf(`${object}.spec`)} + (has(${object}.spec.workspace) ? ${pullSecretsOf(`${object}.spec.workspace`)} : [])`,
+};
+
+/**
+ * Workspace and WorkspaceTemplate: the images are in the image namespace of the sync policy in force, pull secrets where the
+ * operator is.
+ */
+function lab(kind: LabKind, passwordPlace: PasswordPlace, operatorNamespace: string): PolicyDefinition {
+  const holder = sourceHolders[kind];
   const references = ownReferences(holder);
   const images = (verb: string): Right => ({
     verb,
@@ -195,7 +212,7 @@ function lab(holder: SourceHolder, passwordPlace: PasswordPlace): PolicyDefiniti
   return {
     ...base(
       holder,
-      `Who writes a ${holder.kind} may use the images its machines boot from, create those it brings templates for, and read the Secrets and ConfigMaps these and its users name.`,
+      `Who writes a ${holder.kind} may use the images its machines boot from, create those it brings templates for, and read the Secrets and ConfigMaps these and its users name, and its pull secrets.`,
     ),
     readsLedger: true,
     variables: {
@@ -205,6 +222,8 @@ function lab(holder: SourceHolder, passwordPlace: PasswordPlace): PolicyDefiniti
       images: `variables.now.filter(v, has(v.backingVMDiskImage) && ${isNew}).map(v, v.backingVMDiskImage)`,
       templates: `variables.now.filter(v, ${holder.hasSource('v')} && !${isOldTemplate})`,
       passwords: newPasswords(),
+      oldPullSecrets: `oldObject == null ? [] : ${pullSecrets[kind]('oldObject')}`,
+      pullSecrets: `(${pullSecrets[kind]('object')}).filter(n, !(n in variables.oldPullSecrets))`,
     },
     validations: {
       useImages: {
@@ -219,23 +238,24 @@ function lab(holder: SourceHolder, passwordPlace: PasswordPlace): PolicyDefiniti
       },
       ...referenceValidations('variables.imageNamespace', references),
       passwordSecrets: mayGet('Secret', passwordPlace.namespace, 'variables.passwords', passwordReason, passwordPlace.advice),
+      pullSecrets: mayGet('Secret', quoted(operatorNamespace), 'variables.pullSecrets', pullReason),
     },
   };
 }
 
 /** The policies about what authors of objects may make the operator do. */
 export function rightsPolicies(install: InstallOptions = {}): PolicyDefinition[] {
-  const { operatorUser } = resolveInstall(install);
+  const { operatorUser, operatorNamespace } = resolveInstall(install);
   return [
     vmDiskImage(operatorUser),
     dataSync(),
     virtualMachine(operatorUser),
     // The operator makes Workspaces out of WorkspaceTemplates, whose author was asked the same questions.
     {
-      ...lab(sourceHolders.Workspace, passwordsOfWorkspace),
+      ...lab('Workspace', passwordsOfWorkspace, operatorNamespace),
       conditions: { 'not-the-operator': notTheOperator(operatorUser) },
     },
     // Nobody is exempt: the operator never writes a WorkspaceTemplate's spec.
-    lab(sourceHolders.WorkspaceTemplate, passwordsOfTemplate),
+    lab('WorkspaceTemplate', passwordsOfTemplate, operatorNamespace),
   ];
 }

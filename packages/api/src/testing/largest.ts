@@ -104,6 +104,8 @@ const containerCluster = (index: number): WorkspaceContainerCluster => ({
   })),
 });
 
+const pullSecrets = (prefix: string) => times(bounds.pullSecrets, (index) => ({ name: name(prefix, index) }));
+
 const lab: WorkspaceSpec = {
   vms: times(bounds.vms, vm),
   containerClusters: times(bounds.containerClusters, containerCluster),
@@ -111,6 +113,7 @@ const lab: WorkspaceSpec = {
   networks: times(bounds.networks, network),
   contentImage: 'registry.example.com/content:1',
   deployRunner: { network: networkName(bounds.networks - 1), ipAddress: `${ip(bounds.networks - 1, 0xff00)}/112` },
+  imagePullSecrets: pullSecrets('lab'),
 };
 
 const settings: InstanceSettings = {
@@ -180,6 +183,7 @@ export const largest = {
         title: 'Title',
         imageTag: 'registry.example.com/'.padEnd(512, 'x'),
       })),
+      imagePullSecrets: pullSecrets('steps'),
       workspace: lab,
     },
   } satisfies WorkspaceTemplate,

@@ -75,9 +75,14 @@ export function workspaceSpecSchema(description: string) {
         }),
       ),
       imagePullSecrets: Type.Optional(
-        mapList(pullSecretRef, ['name'], "Pull secrets for the container images, read from the operator's namespace.", {
-          maxItems: 16,
-        }),
+        mapList(
+          pullSecretRef,
+          ['name'],
+          "Pull secrets for the container images, read from the operator's namespace. Naming one takes the right to get it there.",
+          {
+            maxItems: bounds.pullSecrets,
+          },
+        ),
       ),
     },
     { description, ...rules(...topologyRules) },

@@ -33,7 +33,14 @@ export const workspaceTemplateSpec = Type.Object(
     ),
     steps: Type.Optional(mapList(step, ['id'], 'The steps of the workshop, in order.', { maxItems: bounds.steps })),
     imagePullSecrets: Type.Optional(
-      mapList(pullSecretRef, ['name'], "Pull secrets for the step images, read from the operator's namespace.", { maxItems: 16 }),
+      mapList(
+        pullSecretRef,
+        ['name'],
+        "Pull secrets for the step images, read from the operator's namespace. Naming one takes the right to get it there.",
+        {
+          maxItems: bounds.pullSecrets,
+        },
+      ),
     ),
     workspace: Type.Optional(
       workspaceSpecSchema('A lab of machines, containers and networks that every instance gets for itself.'),

@@ -1,6 +1,6 @@
 /** Objects that somebody edits who may write them, and has no right on what they refer to. */
 import { aDataSync, aMachine, anImage, aTemplate, aWorkspace, publicSource, type Subject } from './policy-objects.ts';
-import { farmRef, user, withSecret } from './policy-rights-cases.ts';
+import { farmRef, pulls, user, withSecret } from './policy-rights-cases.ts';
 
 /** An existing object that somebody without any right edits. */
 export type Edit = {
@@ -101,20 +101,21 @@ export const edits: Readonly<Record<string, Edit>> = {
       },
     },
   },
-  ...labEdit('Workspace', aWorkspace, (vms) => ({ spec: { vms } })),
-  ...labEdit('WorkspaceTemplate', aTemplate, (vms) => ({ spec: { workspace: { vms } } })),
+  ...labEdit('Workspace', aWorkspace, (spec) => ({ spec })),
+  ...labEdit('WorkspaceTemplate', aTemplate, (workspace) => ({ spec: { workspace } })),
 };
 
 function labEdit(
   kind: string,
-  build: (items: readonly Record<string, unknown>[]) => Subject,
-  patch: (vms: readonly object[]) => object,
+  build: (items: readonly Record<string, unknown>[], more: Record<string, unknown>) => Subject,
+  patchLab: (spec: object) => object,
 ): Record<string, Edit> {
   const policy = `terrain-${kind.toLowerCase()}-rights`;
+  const patch = (vms: readonly object[]) => patchLab({ vms });
   const first = { vmDiskImageTemplate: { ...withSecret, certConfigMap: 'certs' }, users: [user('me', 'passwords')] };
   return {
     [kind]: {
-      existing: build([first, { backingVMDiskImage: 'other' }]),
+      existing: build([first, { backingVMDiskImage: 'other' }], pulls('registry', 'mirror')),
       harmless: {
         'a label': { metadata: { labels: { a: 'b' } } },
         'another field of a machine': patch(machines(first, { backingVMDiskImage: 'other', powerState: 'Stopped' })),
@@ -122,12 +123,18 @@ function labEdit(
         'one more machine with an image it already has': patch(
           machines(first, { backingVMDiskImage: 'other' }, { backingVMDiskImage: 'other' }),
         ),
+        'pull secrets in another order': { spec: pulls('mirror', 'registry') },
+        'one pull secret fewer': { spec: pulls('mirror') },
+        'no pull secrets any more': { spec: { imagePullSecrets: null } },
+        'a pull secret of the object for its lab': patchLab(pulls('registry')),
         'no template any more': patch(machines({}, { backingVMDiskImage: 'other' })),
         'one more user with the same Secret': patch(
           machines({ ...first, users: [user('me', 'passwords'), user('you', 'passwords')] }, { backingVMDiskImage: 'other' }),
         ),
       },
       refused: {
+        'another pull secret': { patch: { spec: pulls('registry', 'other') }, rule: `${policy}/pullSecrets` },
+        'another pull secret for the lab': { patch: patchLab(pulls('other')), rule: `${policy}/pullSecrets` },
         'another password': {
           patch: patch(machines({ ...first, users: [user('me', 'other')] })),
           rule: `${policy}/passwordSecrets`,

@@ -10,11 +10,13 @@ import { pathOf, type Subject, team } from './policy-objects.ts';
 
 type Kind = keyof typeof largest;
 
+type Change = (value: unknown, key: string) => unknown;
+
 /** The largest object with every URL and every password replaced, in the namespace of the suite. */
-function variant(kind: Kind, url: (index: number) => string, more: (object: unknown) => unknown = (object) => object): Subject {
+function variant(kind: Kind, url: (index: number) => string, more: Change = (value) => value): Subject {
   let index = 0;
   const replaced = JSON.parse(JSON.stringify(largest[kind]), (key, value: unknown) =>
-    more(key === 'url' ? url(index++) : value),
+    more(key === 'url' ? url(index++) : value, key),
   ) as Subject;
   return placed(replaced);
 }
@@ -38,11 +40,12 @@ const inTheClear = (value: unknown): unknown => {
   const { passwordSecretRef: _, ...user } = value;
   return { ...user, plain_text_passwd: 'x'.repeat(200) };
 };
-/** A Secret of its own for every source and every user, with a name as long as one may be, so that none can stand for all. */
-const ownSecrets = (prefix: string) => {
+/** A Secret of its own for every source, user and pull, with a name as long as one may be, so that none can stand for all. */
+const ownSecrets = (prefix: string): Change => {
   let index = 0;
   const next = () => `${prefix}-${index++}-`.padEnd(bounds.nameLength, 'x');
-  return (value: unknown): unknown => {
+  return (value, key) => {
+    if (key === 'imagePullSecrets') return (value as unknown[]).map(() => ({ name: next() }));
     if (typeof value !== 'object' || value === null) return value;
     if ('secretRef' in value) return { ...value, secretRef: next() };
     return 'passwordSecretRef' in value ? { ...value, passwordSecretRef: { name: next(), key: 'password' } } : value;

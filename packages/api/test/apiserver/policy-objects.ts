@@ -9,6 +9,9 @@ export const team = 'team-a';
 /** Where the machines of the Workspace that tests write would be. */
 export const labNamespace = 'workspace-lab';
 
+/** Where the operator is, and the pull secrets it copies. */
+export const operatorHome = 'sync-operator';
+
 /** An object with the parts that tests change. */
 export type Subject = KubeObject & { readonly spec: Record<string, unknown> };
 
@@ -48,13 +51,14 @@ export const aDataSync = (items: readonly Source[], more: Record<string, unknown
 export const aMachine = (more: Record<string, unknown> = {}): Subject =>
   object('VirtualMachine', 'machine', { resources, vmDiskImageRef: { name: 'demo-vmdi' }, ...more });
 
-export const aWorkspace = (machines: readonly Record<string, unknown>[]): Subject =>
-  object('Workspace', 'lab', labSpec(machines));
+export const aWorkspace = (machines: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): Subject =>
+  object('Workspace', 'lab', { ...labSpec(machines), ...more });
 
-export const aTemplate = (machines: readonly Record<string, unknown>[]): Subject =>
+export const aTemplate = (machines: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): Subject =>
   object('WorkspaceTemplate', 'workshop', {
     defaults: { lifecycle: { mode: 'ephemeral', ttl: '2h' } },
     workspace: labSpec(machines),
+    ...more,
   });
 
 const anInstance = (): Subject =>

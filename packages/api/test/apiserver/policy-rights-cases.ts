@@ -7,6 +7,7 @@ import {
   aWorkspace,
   farm,
   labNamespace,
+  operatorHome,
   publicSource,
   type Subject,
   team,
@@ -36,6 +37,9 @@ const withCertificates = { ...publicSource, certConfigMap: 'certs' };
 export const farmRef = { name: 'demo-vmdi', namespace: farm };
 /** An account whose password is kept in a Secret. */
 export const user = (name: string, secret: string) => ({ name, passwordSecretRef: { name: secret, key: 'password' } });
+
+/** Pull secrets as a spec names them. */
+export const pulls = (...names: string[]) => ({ imagePullSecrets: names.map((name) => ({ name })) });
 
 /** An object that is refused without a right, and accepted for the same person with it. */
 export type Borrowing = {
@@ -173,7 +177,44 @@ export const borrowings: Readonly<Record<string, Borrowing>> = {
     has: [images('use'), get('secrets', undefined, 'one')],
     words: /get all Secrets in every namespace \(more than one is named\), because a password is taken from it/,
   },
+  ...pulling('the containers of a Workspace', 'workspace', (imagePullSecrets) => aWorkspace([{}], { imagePullSecrets })),
+  ...pulling('the steps of a WorkspaceTemplate', 'workspacetemplate', (imagePullSecrets) =>
+    aTemplate([{}], { imagePullSecrets }),
+  ),
+  ...pulling('the lab of a WorkspaceTemplate', 'workspacetemplate', (imagePullSecrets) =>
+    aTemplate([{}], { workspace: { imagePullSecrets } }),
+  ),
+  'pull secrets of which the lab and the steps have one each': {
+    rule: 'terrain-workspacetemplate-rights/pullSecrets',
+    subject: aTemplate([{}], { ...pulls('one'), workspace: pulls('two') }),
+    right: get('secrets', operatorHome),
+    has: [images('use'), get('secrets', operatorHome, 'one'), get('secrets', operatorHome, 'two')],
+    words: /get all Secrets in namespace sync-operator \(more than one is named\), because what a pull secret holds/,
+  },
 };
+
+/** The same question wherever pull secrets are named. Rights on Secrets of that name elsewhere do not count. */
+function pulling(what: string, kind: string, build: (secrets: { name: string }[]) => Subject): Record<string, Borrowing> {
+  const rule = `terrain-${kind}-rights/pullSecrets`;
+  const elsewhere = [team, farm, labNamespace].map((namespace) => get('secrets', namespace));
+  return {
+    [`a pull secret for ${what}`]: {
+      rule,
+      subject: build([{ name: 'registry' }]),
+      right: get('secrets', operatorHome, 'registry'),
+      has: [images('use'), get('secrets', operatorHome, 'other'), ...elsewhere],
+      words:
+        /get Secret sync-operator\/registry, because what a pull secret holds is copied to where the lab runs\. Ask for that right, or name a Secret you may read/,
+    },
+    [`several pull secrets for ${what}`]: {
+      rule,
+      subject: build([{ name: 'one' }, { name: 'two' }]),
+      right: get('secrets', operatorHome),
+      has: [images('use'), get('secrets', operatorHome, 'one'), get('secrets', operatorHome, 'two')],
+      words: /get all Secrets in namespace sync-operator \(more than one is named\), because what a pull secret holds is copied/,
+    },
+  };
+}
 
 function lab(kind: string, build: (machines: readonly Record<string, unknown>[]) => Subject): Record<string, Borrowing> {
   const policy = `terrain-${kind.toLowerCase()}-rights`;

@@ -17,6 +17,7 @@ const asked: Readonly<Record<string, RegExp>> = {
   useImages: /needs the right to use (all )?VMDiskImage/,
   createImage: /needs the right to create VMDiskImages/,
   createImages: /needs the right to create VMDiskImages/,
+  pullSecrets: /needs the right to get (all )?Secret.*a pull secret holds/,
   passwordSecrets: /needs the right to get (all )?Secret.*a password is taken from it/,
 };
 
