@@ -2,7 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { createLogger, shutdownSignal } from '@terrain/runtime';
 import { ConfigError, type OperatorConfig, readConfig } from './config.ts';
-import { loadCredentials } from './credentials.ts';
+import { CredentialsError, loadCredentials } from './credentials.ts';
 import { createOperator } from './operator.ts';
 
 async function run(config: OperatorConfig): Promise<void> {
@@ -29,7 +29,8 @@ flushCompileCache();
 try {
   await run(readConfig(process.argv.slice(2), process.env));
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error;
   process.stderr.write(`terrain-operator: ${error.message}\n`);
-  process.exitCode = 2;
+  // Settings that make no sense stay wrong; a file may be there at the next start.
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
 }

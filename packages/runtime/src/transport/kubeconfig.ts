@@ -35,9 +35,7 @@ async function loadInFull(options: KubeconfigChoice): Promise<Credentials> {
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
     const where = options.file ?? process.env.KUBECONFIG ?? '~/.kube/config';
-    throw new Error(
-      `the kubeconfig ${where} has no usable current context; choose one with \`kubectl config use-context NAME\` or give --context`,
-    );
+    throw new Error(`the kubeconfig ${where} has no usable current context; choose one with \`kubectl config use-context NAME\``);
   }
   const https: HttpsOptions = {};
   await config.applyToHTTPSOptions(https);
