@@ -34,12 +34,23 @@ export function missingPackages(): string[] {
   return [...new Set(Object.entries(nodePackages).flatMap(([needed, name]) => (isThere(needed) ? [] : [name])))];
 }
 
+/** Who wants a real node, and where. */
+export interface NodeUser {
+  readonly platform: NodeJS.Platform;
+  /** Undefined where the system has no such numbers. */
+  readonly uid: number | undefined;
+  /** Where programs are looked for. */
+  readonly path: string;
+}
+
+const thisUser = (): NodeUser => ({ platform: process.platform, uid: process.getuid?.(), path: searchPath });
+
 /** Why a real node cannot be started by this user on this machine; undefined when it can. */
-export function nodeObstacle(missing: readonly string[] = missingPackages()): string | undefined {
-  if (process.platform !== 'linux') return 'A real node needs Linux: leave out --real to use simulated nodes.';
-  if (process.getuid?.() !== 0)
+export function nodeObstacle(missing: readonly string[], { platform, uid, path }: NodeUser = thisUser()): string | undefined {
+  if (platform !== 'linux') return 'A real node needs Linux: leave out --real to use simulated nodes.';
+  if (uid !== 0)
     return 'A real node needs root, for containers, networks and mounts: run this with sudo, or leave out --real to use simulated nodes.';
-  if (missing.length > 0 && findOnPath('apt-get', searchPath) === undefined)
+  if (missing.length > 0 && findOnPath('apt-get', path) === undefined)
     return `A real node needs ${missing.join(', ')}, and there is no apt-get to install them: install them by hand, or leave out --real to use simulated nodes.`;
   return undefined;
 }
