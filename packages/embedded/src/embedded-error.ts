@@ -3,6 +3,8 @@ const embeddedErrors = {
   GoMissing: 'no Go toolchain is on the PATH, and the binaries are not in the cache',
   GoTooOld: 'the Go toolchain is older than the sources need',
   BuildFailed: 'the compiler or the linker refused, or modules could not be downloaded after many tries',
+  BuildInterrupted: 'somebody stopped a build before its end',
+  ProxyUnreachable: 'the proxy that the environment names does not answer',
   NoDiskSpace: 'less disk space is free than a build needs',
   BinaryMissing: 'a directory of ready-made programs lacks a file or has one that cannot be used',
   UpstreamChanged: 'a file of an upstream project does not have the form that is expected at the pinned version',

@@ -1,3 +1,4 @@
+import type { EmbeddedErrorCode } from '@terrain/embedded';
 import { CommandError, ExitCode } from './exit.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -25,11 +26,17 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   try {
     return await work(controller.signal);
   } catch (error) {
-    // Whatever broke because we were interrupted, the interruption is what the person wants to read.
-    throw controller.signal.aborted ? controller.signal.reason : error;
+    throw controller.signal.aborted ? interruption(error, controller.signal.reason) : error;
   } finally {
     for (const name of signals) process.off(name, onSignal);
   }
+}
+
+/** Whatever broke because we were interrupted, the interruption is what the person wants to read: in words of its own where work tells of it. */
+function interruption(error: unknown, reason: unknown): unknown {
+  const told: EmbeddedErrorCode = 'BuildInterrupted';
+  const { code, message } = error as { code?: string; message: string };
+  return code === told ? new CommandError(message, ExitCode.interrupted) : reason;
 }
 
 /** Whether a signal after the first one is a wish of its own. A terminal or a parent that goes away says SIGHUP, and is no person who insists. */

@@ -160,7 +160,11 @@ test('an interrupt in the middle leaves no process and no half entry', async (t)
   });
   assert.ok(pids.every(isRunning));
   stop.abort();
-  await assert.rejects(building, { name: 'AbortError' });
+  await assert.rejects(building, {
+    code: 'BuildInterrupted',
+    message:
+      /^The build of .+ was interrupted, and nothing of it runs any more\. What was compiled so far is kept: the next start goes on from there\.$/,
+  });
   assert.deepEqual(pids.filter(isRunning), []);
   assert.deepEqual(readdirSync(join(directory, 'binaries')), []);
 });

@@ -142,6 +142,13 @@ async function build(
     });
     await writeManifest(target, group, go.version);
     await rename(target, directory);
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error;
+    throw new EmbeddedError(
+      'BuildInterrupted',
+      `The build of ${group.title} was interrupted, and nothing of it runs any more. What was compiled so far is kept: the next start goes on from there.`,
+      { cause: error },
+    );
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }

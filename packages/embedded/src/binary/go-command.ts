@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedError } from '#embedded-error.ts';
 import { signalProcess, spawnGuarded } from '#process/guard.ts';
+import { proxyFailure } from './proxy-failure.ts';
 
 export interface GoCommandOptions {
   readonly program: string;
@@ -31,7 +32,8 @@ export function goEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /**
  * Runs the go command and returns its standard output.
  *
- * Guarantees: failures of the network or of the module proxy are retried with growing pauses, and what was downloaded stays;
+ * Guarantees: failures of the network or of the module proxy are retried with growing pauses, and what was downloaded stays; a proxy of the
+ * environment that is not there is none of them;
  * an aborted signal ends Go and all its compilers before this returns, as does the death of this process.
  */
 export async function runGo(args: readonly string[], options: GoCommandOptions): Promise<string> {
@@ -40,6 +42,8 @@ export async function runGo(args: readonly string[], options: GoCommandOptions):
     options.signal?.throwIfAborted();
     if (code === 0) return stdout;
     if (isDiskFull(lastLines)) throw diskFull();
+    const noProxy = proxyFailure(lastLines, options.env ?? process.env);
+    if (noProxy !== undefined) throw noProxy;
     const reason = transientReason(lastLines);
     if (reason === undefined || attempt === maxTries) throw buildError(args, lastLines);
     const waitMs = (options.retryDelayMs ?? backoffMs)(attempt + 1);

@@ -32,3 +32,16 @@ test('the signal of the caller ends all', async () => {
   stop.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
 });
+
+test('of an abort by the caller the one is told that says what it means', async () => {
+  const stop = new AbortController();
+  const plain = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const wordy = async (signal: AbortSignal) => {
+    await plain(signal).catch(() => {});
+    throw new Error('the build goes on with the next start');
+  };
+  const both = together(stop.signal, [plain, wordy]);
+  stop.abort();
+  await assert.rejects(both, { message: 'the build goes on with the next start' });
+});

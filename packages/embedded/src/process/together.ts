@@ -2,7 +2,7 @@
  * Does several things at once, all or nothing.
  *
  * Guarantees: the first failure, or the caller's signal, aborts the others; this settles only when all of them have, so nothing goes on in the
- * background afterwards. The error thrown is the first one, not the abort it caused.
+ * background afterwards. The error thrown is the first one, not the abort it caused; after the caller's abort one that says more than that.
  */
 export async function together<T extends readonly unknown[]>(
   signal: AbortSignal | undefined,
@@ -15,7 +15,13 @@ export async function together<T extends readonly unknown[]>(
     return (await Promise.all(running)) as unknown as T;
   } catch (error) {
     stop.abort();
-    await Promise.allSettled(running);
-    throw error;
+    const outcomes = await Promise.allSettled(running);
+    throw signal?.aborted === true ? (telling(outcomes, signal) ?? error) : error;
   }
+}
+
+/** What somebody has to say about being aborted. */
+function telling(outcomes: readonly PromiseSettledResult<unknown>[], { reason }: AbortSignal): unknown {
+  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+  return errors.find((error) => error !== reason && error.name !== 'AbortError');
 }

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 /** How a stand-in for the Go toolchain behaves. */
 export interface FakeGoOptions {
   readonly version?: string;
+  /** Where it says that it keeps what it compiled. */
+  readonly buildCache?: string;
   /** How many times `go list` fails with `complaint` before it works. */
   readonly failures?: number;
   readonly complaint?: string;
-  /** `go build` starts a compiler and then never ends. */
+  /** `go build` starts a compiler and then never ends; nor does a download of modules. */
   readonly hangs?: boolean;
   /** What `go build` prints on standard error before it fails, instead of building. */
   readonly buildWords?: string;
@@ -30,7 +32,8 @@ export function fakeGo(directory: string, options: FakeGoOptions = {}): FakeGo {
   writeFileSync(calls, '');
   writeFileSync(pids, '');
   writeFileSync(failures, 'x'.repeat(options.failures ?? 0));
-  const answer = { GOVERSION: `go${options.version ?? '1.99.0'}`, GOCACHE: directory, GOMODCACHE: directory };
+  const cache = options.buildCache ?? directory;
+  const answer = { GOVERSION: `go${options.version ?? '1.99.0'}`, GOCACHE: cache, GOMODCACHE: directory };
   writeFileSync(
     join(bin, 'go'),
     `#!/bin/sh
@@ -46,6 +49,7 @@ list)
   fi
   echo 'go: downloading example.com/module v1.0.0' >&2
   printf 'example.com/fresh \\nexample.com/stale build ID mismatch\\n' ;;
+${options.hangs ? 'mod) exec sleep 1000 ;;' : ''}
 build)
   ${options.hangs ? `sleep 1000 & echo "$$ $!" > '${pids}'; wait` : ''}
   ${options.buildWords === undefined ? '' : `echo '${options.buildWords}' >&2; exit 1`}

@@ -30,7 +30,7 @@ interface OtherProcess {
 }
 
 /** Runs a cluster in a process of its own, as `terrain up` does, with one object in it. */
-async function startElsewhere(): Promise<OtherProcess> {
+async function startElsewhere(environment: NodeJS.ProcessEnv = {}): Promise<OtherProcess> {
   const script = `
     import { startCluster } from '@terrain/embedded';
     const cluster = await startCluster({ home: process.env.HOME_UNDER_TEST, nodes: 0 });
@@ -40,12 +40,22 @@ async function startElsewhere(): Promise<OtherProcess> {
     console.log(JSON.stringify(cluster.processes().map(({ pid }) => pid)));`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
     cwd: import.meta.dirname,
-    env: { ...process.env, HOME_UNDER_TEST: home },
+    env: { ...process.env, ...environment, HOME_UNDER_TEST: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   return { child, pids: JSON.parse(line.toString()) as number[] };
 }
+
+test('a proxy of the environment is not asked about this machine, also without NO_PROXY', { timeout: 120_000 }, async () => {
+  const dead = 'http://127.0.0.1:9';
+  const environment = { HTTPS_PROXY: dead, HTTP_PROXY: dead, https_proxy: dead, http_proxy: dead, NO_PROXY: '', no_proxy: '' };
+  // The last one makes Node itself use them.
+  const { child, pids } = await startElsewhere({ ...environment, NODE_USE_ENV_PROXY: '1' });
+  assert.equal(pids.length, 4);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});
 
 test('stopped from another process: it ends by itself, and stopping again is fine', { timeout: 120_000 }, async () => {
   const { child, pids } = await startElsewhere();
@@ -76,7 +86,7 @@ test('killed: nothing is left running, and the next start finds the data', { tim
   const { items } = await cluster
     .connection()
     .request<{ items: unknown[] }>({ method: 'GET', path: configMaps, query: { labelSelector: 'made=elsewhere' } });
-  assert.equal(items.length, 3, 'one object of each of the three lives before');
+  assert.equal(items.length, 4, 'one object of each of the four lives before');
   await cluster.stop();
 });
 
