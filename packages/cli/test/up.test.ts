@@ -29,6 +29,17 @@ test('one command goes from nothing to disk images that are ready, and leaves no
   });
 });
 
+for (const how of ['--exit-when-ready', '--detach']) {
+  test(`${how}: examples that are not ready in time end the start with 3, their names, and nothing left running`, async () => {
+    await withHome(async (home) => {
+      const { code, stderr } = await terrain('up', '--home', home, how, '--timeout', '1ms');
+      assert.match(stderr, /\nterrain: not all examples became ready within 1 ms:\n( {2}[A-Z]\w+ \S+: \S.*\n)+$/);
+      assert.equal(code, 3);
+      assert.equal((await clusterStatus(home)).state, 'stopped');
+    });
+  });
+}
+
 test('in the background: up, status, kubeconfig, a second up is refused, down', async () => {
   await withHome(async (home) => {
     // As `npm run terrain -- up --detach` does: npm ends right after the command, and the cluster is to stay.

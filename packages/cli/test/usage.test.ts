@@ -66,6 +66,16 @@ for (const [name, { args, environment = {}, advice }] of Object.entries(director
   });
 }
 
+test('a gateway can be left out, though there is none yet', async () => {
+  await withHome(async (home) => {
+    const { code, stderr } = await terrain('up', '--home', home, '--no-gateway', '--binaries', '/nonexistent');
+    assert.deepEqual(
+      { code, isUnderstood: stderr.startsWith('terrain: /nonexistent has no program') },
+      { code: 1, isUnderstood: true },
+    );
+  });
+});
+
 test('help names every command and exits with 0', async () => {
   const { code, stdout } = await terrain('--help');
   assert.equal(code, 0);

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError } from '../output/exit.ts';
+import { CommandError, ExitCode, exitCodeOf } from '../output/exit.ts';
 
 /** What the process in the background tells the one that started it, once. */
-type Announcement = { readonly state: 'ready' } | { readonly state: 'failed'; readonly sentence: string };
+type Announcement =
+  | { readonly state: 'ready' }
+  | { readonly state: 'failed'; readonly sentence: string; readonly exitCode: number };
 
 /**
  * Starts the same command again in the background and waits until it is ready or has failed.
@@ -24,12 +26,16 @@ export async function runDetached(home: string): Promise<void> {
     child.once('message', (message) => resolve(message as Announcement));
     child.once('error', reject);
     child.once('exit', (code) =>
-      resolve({ state: 'failed', sentence: `it ended with code ${code} before it was ready; see ${logFile}` }),
+      resolve({
+        state: 'failed',
+        exitCode: ExitCode.failed,
+        sentence: `it ended with code ${code} before it was ready; see ${logFile}`,
+      }),
     );
   });
   if (child.connected) child.disconnect();
   child.unref();
-  if (announcement.state === 'failed') throw new CommandError(announcement.sentence);
+  if (announcement.state === 'failed') throw new CommandError(announcement.sentence, announcement.exitCode);
   process.stderr.write(`Ready. \`terrain status --home ${home}\` shows it, \`terrain down --home ${home}\` stops it.\n`);
 }
 
@@ -38,5 +44,8 @@ export function announceToParent(): { ready(): void; failed(error: Error): void 
   const send = (announcement: Announcement): void => {
     if (process.connected) process.send?.(announcement, () => process.disconnect?.());
   };
-  return { ready: () => send({ state: 'ready' }), failed: (error) => send({ state: 'failed', sentence: error.message }) };
+  return {
+    ready: () => send({ state: 'ready' }),
+    failed: (error) => send({ state: 'failed', sentence: error.message, exitCode: exitCodeOf(error) }),
+  };
 }

@@ -44,15 +44,22 @@ test('ends when all are ready, and leaves kinds alone that nobody acts on', asyn
   await wait([ready, workspace, template], 10_000);
 });
 
-test('one that gave up ends the wait at once, in its own words; one that is late is told with what it waits for', async () => {
+test('one that gave up ends the wait at once, in its own words; one that is late is told with what it waits for, and another code', async () => {
   const failed = image('failed', { Ready: 'False', Stalled: 'True' }, 'given up: 404 Not Found');
   const late = image('late', { Ready: 'False' }, 'waits for a slot');
   fake.seed(failed);
   fake.seed(late);
   await assert.rejects(wait([failed], 3_600_000), {
     message: 'not all examples became ready:\n  VMDiskImage default/failed: given up: 404 Not Found',
+    exitCode: 1,
   });
   await assert.rejects(wait([late], 2000), {
-    message: 'not all examples became ready:\n  VMDiskImage default/late: waits for a slot',
+    message: 'not all examples became ready within 2.0 s:\n  VMDiskImage default/late: waits for a slot',
+    exitCode: 3,
+  });
+  await assert.rejects(wait([failed, late], 2000), {
+    message:
+      'not all examples became ready:\n  VMDiskImage default/failed: given up: 404 Not Found\n  VMDiskImage default/late: waits for a slot',
+    exitCode: 1,
   });
 });

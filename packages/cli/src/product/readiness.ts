@@ -1,6 +1,7 @@
 import type { Condition } from '@terrain/api';
 import { type Connection, type KubeObject, nameOf, type ResourceType, waitForObject } from '@terrain/runtime';
-import { CommandError } from '../output/exit.ts';
+import { humanDuration } from '../output/duration.ts';
+import { CommandError, ExitCode } from '../output/exit.ts';
 
 interface Reporting extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[]; readonly message?: string };
@@ -20,7 +21,13 @@ export interface ReadinessOptions {
   readonly onReady: (done: number, total: number) => void;
 }
 
-/** Waits until every object whose kind has a controller is Ready. Fails with the objects' own messages. */
+interface Problem {
+  readonly words: string;
+  /** Waiting longer would not have helped. */
+  readonly isGivenUp: boolean;
+}
+
+/** Waits until every object whose kind has a controller is Ready. Fails with the objects' own messages; with the code for late if none gave up. */
 export async function waitUntilReady(
   connection: Connection,
   objects: readonly KubeObject[],
@@ -32,15 +39,19 @@ export async function waitUntilReady(
     waited.map(async (object) => {
       const problem = await problemOf(connection, object, options);
       if (problem === undefined) options.onReady(++done, waited.length);
-      return problem === undefined ? [] : [`${nameOf(object)}: ${problem}`];
+      return problem === undefined ? [] : [{ ...problem, words: `${nameOf(object)}: ${problem.words}` }];
     }),
   );
   options.signal.throwIfAborted();
-  if (problems.flat().length > 0) throw new CommandError(`not all examples became ready:\n  ${problems.flat().join('\n  ')}`);
+  const found = problems.flat();
+  if (found.length === 0) return;
+  const isLate = !found.some(({ isGivenUp }) => isGivenUp);
+  const what = `not all examples became ready${isLate ? ` within ${humanDuration(options.timeoutMs)}` : ''}:`;
+  throw new CommandError([what, ...found.map(({ words }) => words)].join('\n  '), isLate ? ExitCode.timeout : ExitCode.failed);
 }
 
 /** Waits for one object; answers why it is not Ready when it gave up or the time is up. */
-async function problemOf(connection: Connection, object: KubeObject, options: ReadinessOptions): Promise<string | undefined> {
+async function problemOf(connection: Connection, object: KubeObject, options: ReadinessOptions): Promise<Problem | undefined> {
   const { name = '', namespace = 'default' } = object.metadata;
   const givenUp = new AbortController();
   let words = 'nothing was reported about it';
@@ -57,7 +68,7 @@ async function problemOf(connection: Connection, object: KubeObject, options: Re
   });
   return wait.then(
     () => undefined,
-    () => words,
+    () => ({ words, isGivenUp: givenUp.signal.aborted }),
   );
 }
 

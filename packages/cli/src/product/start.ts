@@ -94,7 +94,8 @@ async function applyExamples(
   signal: AbortSignal,
 ): Promise<void> {
   await runTask(progress, { name: 'examples', title: `Examples: ${examples.length} objects accepted` }, () =>
-    applyManifests(cluster.connection(), examples, { fieldManager, signal, timeoutMs: timeout }),
+    // What it waits for is that kinds are served, which has its own time: nobody means that by a short --timeout.
+    applyManifests(cluster.connection(), examples, { fieldManager, signal, timeoutMs: Math.max(timeout, 60_000) }),
   );
 }
 
