@@ -7,16 +7,9 @@ import { type GroupName, missingGroups } from '@terrain/embedded';
 import { failuresIn } from './testing/failures.ts';
 import { inLanes } from './testing/lanes.ts';
 import { type Part, parts, testFiles } from './testing/parts.ts';
-import { type Verdict, verdictOf } from './testing/verdict.ts';
+import { type Outcome, reportOf } from './testing/report.ts';
+import { verdictOf } from './testing/verdict.ts';
 
-interface Outcome extends Verdict {
-  readonly part: Part;
-  readonly seconds: number;
-  readonly failures: readonly string[];
-}
-
-/** A run longer than this is a defect of the suite: CI allows 90 minutes. */
-const mostMinutes = 75;
 /** The suites spend about half of their time waiting, so two of them fill two cores. */
 const lanes = 2;
 /**
@@ -47,13 +40,14 @@ const chosen = asked.filter((part) => !postponed.has(part));
 // What takes long to build comes last: meanwhile the other parts run.
 const inBuildOrder = [...chosen.filter((part) => !part.isOnlyWhenBuilt), ...chosen.filter((part) => part.isOnlyWhenBuilt)];
 const builds = buildInOrder(new Set(inBuildOrder.flatMap((part) => part.needs ?? [])));
-report(
-  await inLanes(lanes, chosen, runPart, (part) => ({
-    after: Promise.all((part.needs ?? []).map((group) => builds.get(group))),
-    // A machine has one real node.
-    ...(part.needs?.includes('node') ? { turn: 'node' } : {}),
-  })),
-);
+const outcomes = await inLanes(lanes, chosen, runPart, (part) => ({
+  after: Promise.all((part.needs ?? []).map((group) => builds.get(group))),
+  // A machine has one real node.
+  ...(part.needs?.includes('node') ? { turn: 'node' } : {}),
+}));
+const { text, isPassed } = reportOf(outcomes, { minutes: (performance.now() - started) / 60_000, postponed });
+console.log(text);
+process.exitCode = isPassed ? 0 : 1;
 
 /**
  * Starts at once and in the background, one group after the other in the order in which they are needed first: a cold build overlaps with the parts
@@ -103,24 +97,4 @@ function run(command: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve({ code: code ?? 1, output })));
-}
-
-function report(all: readonly Outcome[]): void {
-  const minutes = (performance.now() - started) / 60_000;
-  // Once more at the end, where a long log is looked at first.
-  for (const { part, failures } of all) for (const text of failures) console.log(`\n[${part.name}] ${text}`);
-  console.log('\npart         result   minutes  tests');
-  for (const { part, seconds, isPassed, passed, failed } of all) {
-    console.log(
-      `${part.name.padEnd(12)} ${(isPassed ? 'passed' : 'FAILED').padEnd(8)} ${(seconds / 60).toFixed(1).padStart(7)}  ${passed + failed || ''}`,
-    );
-  }
-  for (const [part, why] of postponed) console.log(`${part.name.padEnd(12)} not run: ${why}; npm test -- ${part.name} does it`);
-  console.log(`${'all'.padEnd(21)} ${minutes.toFixed(1).padStart(8)}`);
-  const isTooSlow = minutes > mostMinutes;
-  if (isTooSlow)
-    console.log(`The run took longer than ${mostMinutes} minutes, which is a failure: make the slowest part faster.`);
-  const sum = (pick: (outcome: Outcome) => number): number => all.reduce((total, outcome) => total + pick(outcome), 0);
-  console.log(`\n${sum((outcome) => outcome.passed)} passed, ${sum((outcome) => outcome.failed)} failed`);
-  process.exitCode = all.every((outcome) => outcome.isPassed) && !isTooSlow ? 0 : 1;
 }
