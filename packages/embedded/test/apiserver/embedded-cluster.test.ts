@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,6 +9,7 @@ import { freePort } from '#process/port.ts';
 import { isRunning } from '#process/process-facts.ts';
 import { until } from '#process/until.ts';
 import { homeDirectory } from './home-directory.ts';
+import { listeningSockets } from './listening-sockets.ts';
 
 const { home, remove } = homeDirectory();
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -88,14 +89,13 @@ test('keys and kubeconfig are for their owner only, and the kubeconfig works', a
 });
 
 test('everything listens on loopback only', () => {
-  const pids = new Set(cluster.processes().map(({ pid }) => pid));
-  for (const pid of pids) {
-    const lines = ['tcp', 'tcp6'].flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1));
-    const ours = lines
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, local, , state]) => state === '0A' && Number.parseInt(local!.split(':')[1]!, 16) === cluster.port);
-    for (const [, local] of ours) assert.equal(local!.split(':')[0], '0100007F');
-  }
+  const sockets = cluster.processes().flatMap(({ name, pid }) => listeningSockets(pid).map((socket) => ({ name, ...socket })));
+  const isApiServer = ({ name, port }: (typeof sockets)[number]) => name === 'kube-apiserver' && port === cluster.port;
+  assert.ok(sockets.some(isApiServer), `the API server is not among ${JSON.stringify(sockets)}`);
+  assert.deepEqual(
+    sockets.filter(({ address }) => address !== '127.0.0.1' && address !== '::1'),
+    [],
+  );
 });
 
 test('pods are scheduled on the simulated nodes and become ready', { timeout: 60_000 }, async () => {

@@ -98,6 +98,14 @@ const cases: Record<string, { given: FaultInput; want: string | RegExp }> = {
     given: input('', { missing: { kind: 'Secret', name: 'x' } }),
     want: 'container | CreateContainerConfigError | secret "x" not found',
   },
+  'a Secret that is there counts as missing, by its name': {
+    given: input('secret-missing', { source: { url, secretRef: 'keys' } }),
+    want: 'container | CreateContainerConfigError | secret "keys" not found',
+  },
+  'a missing Secret where none is named': {
+    given: input('secret-missing'),
+    want: 'container | CreateContainerConfigError | secret "simulated" not found',
+  },
   'a ConfigMap that is not there leaves no words (1.4)': {
     given: input('', { missing: { kind: 'ConfigMap', name: 'x' } }),
     want: 'container | ContainerCreating',
