@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VMDiskImageStatus } from '@terrain/api';
 import type { DataVolume } from '#platform/cdi.ts';
-import { aSnapshot, aVolume, deleted } from '#testing/image-world.ts';
+import { aCut, ago, aSnapshot, aVolume, cutNameOf, deleted, volumeName } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
 import type { Pass } from './pass.ts';
 import { removeImage } from './removal.ts';
@@ -55,3 +56,32 @@ for (const [name, { given, want }] of Object.entries(cases))
     await result;
     assert.deepEqual(done, want);
   });
+
+/** An image whose deletion began so many seconds ago, and whose children do not go. */
+async function blocked(seconds: number) {
+  const snapshot = aSnapshot({ image: { metadata: { deletionTimestamp: ago(seconds) } } });
+  const decision = decide(snapshot);
+  const cut = aCut({ isGoing: true });
+  const volume = aVolume({ phase: 'Succeeded', isGoing: true });
+  const held = { ...cut, metadata: { ...cut.metadata, finalizers: ['snapshot.example.com/protect', 'example.com/backup'] } };
+  const told: VMDiskImageStatus[] = [];
+  const pass = {
+    deps: { eyes: { childrenOf: async () => ({ dataVolumes: [volume], snapshots: [held] }) } },
+    hands: { writeStatus: async (_: StoredImage, status: VMDiskImageStatus) => void told.push(status) },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  const { afterMs } = await removeImage(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'remove' }>);
+  return { afterMs, told };
+}
+
+test('what holds up a deletion is named after a minute, and not before', async () => {
+  assert.deepEqual(await blocked(59), { afterMs: 1000, told: [] });
+  const { afterMs, told } = await blocked(60);
+  assert.equal(afterMs, 60_000);
+  const sentence = `is being deleted, and waits for VolumeSnapshot ${cutNameOf(1)} (finalizer snapshot.example.com/protect, example.com/backup) and DataVolume ${volumeName(1)} to be gone; look at what holds them`;
+  assert.equal(told[0]?.message, sentence);
+  assert.deepEqual(
+    told[0]?.conditions?.map(({ type, message }) => [type, message]),
+    ['Ready', 'Imported', 'Snapshotted', 'Reconciling', 'Stalled'].map((type) => [type, sentence]),
+  );
+});
