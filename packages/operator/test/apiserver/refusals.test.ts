@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { dataVolumeName, type VMDiskImage } from '@terrain/api';
 import { ApiError } from '@terrain/runtime';
+import { ignoreAbsent } from './platform.ts';
 import { Stage } from './stage.ts';
 import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
@@ -58,7 +59,12 @@ test('a DataVolume of somebody else under the name of an attempt is left alone, 
   await observing(stage, async () => {
     const { metadata } = await stage.createImage('debian', { metadata: { annotations: { [paused]: 'true' } } });
     const name = dataVolumeName({ name: 'debian', uid: metadata.uid ?? '', attempt: 1 });
+    const at = { name, namespace: stage.namespace };
     const foreign = await stage.resource(types.dataVolumes).create(aVolume(stage, name));
+    // The stage waits for all volumes to be gone, whether or not the test gets that far.
+    await using _ = {
+      [Symbol.asyncDispose]: async () => void (await stage.resource(types.dataVolumes).delete(at).catch(ignoreAbsent)),
+    };
     await stage.annotate('debian', { [paused]: null });
     const image = await stage.reason('debian', 'RefusedByPlatform');
     assert.equal(image.status?.phase, 'Failed');
@@ -67,7 +73,6 @@ test('a DataVolume of somebody else under the name of an attempt is left alone, 
       `given up: DataVolume ${stage.namespace}/${name} exists already and belongs to no controller; delete or rename it, then this one is created; change the source, or set the annotation pelotech.ot/retry to a new value to try again`,
     );
     await untilSlotIsFree(stage);
-    const at = { name, namespace: stage.namespace };
     const left = await stage.resource(types.dataVolumes).get(at);
     assert.deepEqual([left.metadata.uid, left.metadata.deletionTimestamp], [foreign.metadata.uid, undefined]);
     assert.equal(downloadsOf(stage, image), 0);
