@@ -1,7 +1,5 @@
-/** What an operator for the same job got wrong, and what would tell if this one did. */
+/** What an operator for the same job got wrong, as far as no other suite would tell if this one did; defects.test.ts has all of it. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { VMDiskImage } from '@terrain/api';
@@ -15,70 +13,6 @@ const scenario = {
   durations: { ...defaultScenario.durations, schedule: 20, validate: 20, import: 300, bind: 20, snapshot: 100, podStop: 20 },
 };
 const finalizer = 'pelotech.ot/cleanup';
-const suites = 'test/apiserver';
-const units = 'src/controllers/vmdiskimage';
-const own = `${suites}/predecessor.test.ts`;
-
-/** By defect: the file and the name of the test that would catch it. */
-const defects: Record<string, readonly [file: string, name: string]> = {
-  'a slot goes to whoever asks next, not to the first in the queue': [`${suites}/drain.test.ts`, 'a queue is drained in order'],
-  'queued and syncing objects are polled, and each wait writes an event': [own, 'who waits asks for nothing and says nothing'],
-  'active syncs are counted from a cache, and the download starts before it counts': [
-    'test/faults/drain.test.ts',
-    'the operator dies every few writes',
-  ],
-  'no DataVolume found means ready': [`${suites}/healing.test.ts`, 'a DataVolume deleted by hand ends its attempt, and is never'],
-  'the snapshot is made with the DataVolume and never looked at': [own, 'the snapshot is cut when all data is there'],
-  'the time of an attempt starts in the queue and never again': [
-    `${units}/decide.test.ts`,
-    'waited for its slot longer than an attempt may take',
-  ],
-  'a retry without a stored failure crashes; a registry without certificates is enough': [
-    `${suites}/preflight.test.ts`,
-    'all sources are passed on as CDI wants them',
-  ],
-  'attempts are not limited, and failures to create are not counted': [
-    `${suites}/failures.test.ts`,
-    'every failure ends as it should, after no more downloads than it should',
-  ],
-  'a failure takes the finalizer off': [own, 'a failed attempt leaves the finalizer alone'],
-  'teardown goes on after a status that could not be written, and nobody comes back': [
-    `${units}/crash.test.ts`,
-    'a life of images is the same whichever write the operator dies at, or has no answer to',
-  ],
-  'errors of a deletion are swallowed, and the finalizer goes before the children': [own, 'a deletion that fails is tried again'],
-  'a conflict becomes a failure': [own, 'somebody who writes all the time makes nothing fail'],
-  'a hiccup of the API ends a nearly finished download': [
-    'test/faults/drain.test.ts',
-    'requests are refused, throttled and broken off',
-  ],
-  'the same name in two namespaces shares one fate': [`${suites}/removal.test.ts`, 'the same name in two namespaces'],
-  'a loose label decides what is deleted, and long names break it': [own, 'what only looks like a child is left alone'],
-  '404 in any text is a missing source, other permanent failures are not seen': [
-    `${suites}/failures.test.ts`,
-    "await stage.phase('404', 'Succeeded')",
-  ],
-  'a retry uses the names of the attempt before': [`${suites}/healing.test.ts`, 'assert.match(second.metadata.name'],
-  'a changed spec is ignored': [`${suites}/healing.test.ts`, 'a new source is downloaded while the old snapshot stays'],
-  'sources are passed on in part, secrets asked for where none is needed': [
-    `${suites}/preflight.test.ts`,
-    'all sources are passed on as CDI wants them',
-  ],
-  'two managers run at once': ['src/config.test.ts', 'hasLeaderElection: true'],
-  'texts are taken for formats, and rights are missing': [own, 'texts are told as they are, and no right is missing'],
-  'one attempt may be any number of downloads': [`${suites}/failures.test.ts`, 'downloads started'],
-};
-
-test('every defect has a test that would catch it', async (t) => {
-  assert.equal(Object.keys(defects).length, 22);
-  const root = join(import.meta.dirname, '../..');
-  for (const [defect, [file, name]] of Object.entries(defects))
-    await t.test(defect, () => {
-      // This file names its tests in the table too.
-      const wanted = file === own ? `test('${name}'` : name;
-      assert.ok(readFileSync(join(root, file), 'utf8').includes(wanted), `${file} has no "${wanted}"`);
-    });
-});
 
 /** Events of an image, as they are stored. */
 async function notesOf(stage: Stage, image: string): Promise<string[]> {
