@@ -138,8 +138,10 @@ test('every failure ends as it should, after as many downloads as it should', as
   });
 });
 
-const downloadsOf = (stage: Stage, image: string): number =>
-  stage.simulator.egress.of(stage.image(image)?.spec.url ?? '').downloads;
+function downloadsOf(stage: Stage, name: string): number | undefined {
+  const image = stage.image(name);
+  return image && stage.downloadsOf(image);
+}
 
 /** Waits until each of those that only a deadline ends is where it stands still. */
 async function untilStuck(stage: Stage): Promise<void> {

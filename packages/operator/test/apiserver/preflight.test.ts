@@ -21,50 +21,58 @@ test('what is missing is waited for without a slot, and the image goes on by its
     await stage.createImage('bare', { spec: { sourceType: 's3' } });
     const image = await stage.reason('bare', 'SecretMissing');
     assert.match(image.status?.message ?? '', /for a public bucket use sourceType http/);
+    assert.equal(stage.downloadsOf(image), 0);
   });
   await t.test('a Secret that comes later, wrong at first', async () => {
     await stage.createImage('later', { spec: { sourceType: 's3', secretRef: 'later' } });
-    await stage.reason('later', 'SecretMissing');
+    assert.equal(stage.downloadsOf(await stage.reason('later', 'SecretMissing')), 0);
     await secrets.create(secret('later', { accessKeyId: 'eA==' }));
-    await stage.reason('later', 'SecretInvalid');
+    assert.equal(stage.downloadsOf(await stage.reason('later', 'SecretInvalid')), 0);
     await secrets.mergePatch({ name: 'later', namespace: stage.namespace }, { data: keys });
-    await stage.phase('later', 'Succeeded');
+    assert.equal(stage.downloadsOf(await stage.phase('later', 'Succeeded')), 1);
   });
   await t.test('certificates that come later', async () => {
     await stage.createImage('certified', { spec: { certConfigMap: 'authority' } });
-    await stage.reason('certified', 'CertConfigMapMissing');
+    assert.equal(stage.downloadsOf(await stage.reason('certified', 'CertConfigMapMissing')), 0);
     await stage.resource(types.configMaps).create({
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'authority', namespace: stage.namespace },
       data: { 'ca.pem': '' },
     });
-    await stage.phase('certified', 'Succeeded');
+    assert.equal(stage.downloadsOf(await stage.phase('certified', 'Succeeded')), 1);
   });
   await t.test('a class that comes later', async () => {
     const name = `late-${stage.namespace}`;
     await stage.createImage('classless', { spec: { storageClass: name } });
     const image = await stage.reason('classless', 'StorageClassMissing');
     assert.match(image.status?.message ?? '', new RegExp(name));
+    assert.equal(stage.downloadsOf(image), 0);
     await stage.resource(storageClasses).create({
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
       metadata: { name },
       provisioner: 'simulated.terrain.dev',
     } as never);
-    await stage.phase('classless', 'Succeeded');
+    assert.equal(stage.downloadsOf(await stage.phase('classless', 'Succeeded')), 1);
     await stage.resource(storageClasses).delete({ name });
   });
   await t.test('a snapshot class of another driver', async () => {
     await stage.createImage('foreign', { spec: { storageClass: 'standard', snapshotClass: 'ebs-snapshot' } });
     const image = await stage.reason('foreign', 'SnapshotClassMissing');
     assert.match(image.status?.message ?? '', /belongs to the driver ebs\.csi\.aws\.com/);
+    assert.equal(stage.downloadsOf(image), 0);
   });
   await t.test('those that wait hold up nobody', async () => {
     await stage.createImage('plain');
     await stage.phase('plain', 'Succeeded');
     assert.equal(operator.keeper.queue.size, 0);
-    assert.equal(stage.image('bare')?.status?.attempt, undefined);
+    // Whoever was let through would have downloaded by now.
+    for (const name of ['bare', 'foreign']) {
+      const image = stage.image(name);
+      assert.equal(image?.status?.attempt, undefined, name);
+      assert.equal(image && stage.downloadsOf(image), 0, name);
+    }
   });
 });
 

@@ -54,14 +54,16 @@ test('an image deleted and made again under its name in mid-sync starts from not
   await using stage = await Stage.open({ scenario: slow, policy: { concurrency: '2' } });
   await stage.startOperator();
   await observing(stage, async () => {
-    const { metadata } = await stage.createImage('debian');
-    const old = await stage.until('a download', () => stage.things(types.dataVolumes)[0]);
+    const first = await stage.createImage('debian');
+    const { metadata } = first;
+    const old = await stage.until('a download', () => stage.downloadsOf(first) === 1 && stage.things(types.dataVolumes)[0]);
     await deleteImage(stage, 'debian');
     await stage.until('it to be gone', () => stage.image('debian')?.metadata.uid !== metadata.uid);
     await stage.createImage('debian', { sim: 'import:10ms' });
     const image = await stage.phase('debian', 'Succeeded');
     assert.notEqual(image.status?.artifact?.dataVolume, old.metadata.name);
     assert.equal(image.status?.attempt?.number, 1);
+    assert.deepEqual([stage.downloadsOf(first), stage.downloadsOf(image)], [1, 1]);
     await stage.until(
       'one volume and no slot',
       () => stage.things(types.dataVolumes).length === 1 && stage.ledger().entries.size === 0,
@@ -168,8 +170,9 @@ test('the same name in two namespaces: the fate of one does not touch the other'
   const other = await stage.cluster.namespace('twin');
   await stage.createImage('debian', { namespace: other, sim: 'http:404' });
   await stage.createImage('debian');
-  await stage.phase('debian', 'Succeeded');
-  await stage.phase('debian', 'Failed', other);
+  const here = await stage.phase('debian', 'Succeeded');
+  const there = await stage.phase('debian', 'Failed', other);
+  assert.deepEqual([stage.downloadsOf(here), stage.downloadsOf(there)], [1, 1]);
   assert.equal(stage.things(types.dataVolumes).length, 1);
   const images: VMDiskImage[] = stage.images().filter(({ metadata }) => metadata.name === 'debian');
   assert.equal(images.length, 2);

@@ -165,6 +165,11 @@ export class Stage implements AsyncDisposable {
     }
   }
 
+  /** How often the data of this address was asked for, over all images that have it. */
+  downloadsOf({ spec }: VMDiskImage): number {
+    return this.simulator.egress.of(spec.url ?? '').downloads;
+  }
+
   image(name: string, namespace = this.namespace): VMDiskImage | undefined {
     return this.informers.get<VMDiskImage>(types.images).store.get(`${namespace}/${name}`);
   }
