@@ -7,6 +7,7 @@ import { decide } from './decide.ts';
 import { eventOf } from './events.ts';
 import { pruneIfDue } from './housekeeping.ts';
 import type { Pass } from './pass.ts';
+import { currentRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 
@@ -62,7 +63,7 @@ test('event: an image that is pruned, and none for one that is used again meanwh
       record: (_: unknown, happening: Happening) => told.push(happening),
     };
     const pass = { deps, hands: { deleteImage: async () => undefined }, key: 'vmdi-farm/debian' } as unknown as Pass;
-    return [await pruneIfDue(pass, snapshot), ...told];
+    return [await pruneIfDue(pass, snapshot, currentRecord(snapshot)), ...told];
   };
   const note = `no virtual machine has referred to it since ${since}`;
   assert.deepEqual(await pruned([]), [true, { type: 'Normal', reason: 'Pruned', note }]);
