@@ -46,6 +46,10 @@ const directories: Record<string, { args: string[]; environment?: NodeJS.Process
     args: ['up', '--detach', '--home', impossible],
     advice: 'choose another home with --home DIR or $TERRAIN_HOME',
   },
+  'a home of somebody else': {
+    args: ['up', '--home', '/sys/kernel'],
+    advice: 'choose another home with --home DIR or $TERRAIN_HOME',
+  },
   'a cache': {
     args: ['build'],
     environment: { TERRAIN_CACHE: impossible },
@@ -54,15 +58,18 @@ const directories: Record<string, { args: string[]; environment?: NodeJS.Process
   'a place for programs': { args: ['build', '--output', impossible], advice: 'choose another with --output' },
 };
 for (const [name, { args, environment = {}, advice }] of Object.entries(directories)) {
-  test(`${name} that cannot be made is one sentence`, { timeout: 60_000 }, async (t) => {
+  test(`${name} that cannot be made, or written, is one sentence`, { timeout: 60_000 }, async (t) => {
     const running = new Running(args, environment);
     // Were it not refused, it would not end.
     t.after(() => running.child.kill('SIGKILL'));
     const { code, stderr } = await running.finished;
     assert.equal(code, 1);
     const [sentence = ''] = stderr.split('\n').filter((line) => line.startsWith('terrain: '));
-    assert.match(sentence, /^terrain: \/proc\S* cannot be made a directory: \S/);
-    assert.ok(sentence.endsWith(`; ${advice}.`), stderr);
+    assert.match(
+      sentence,
+      /^terrain: (\/proc\S* cannot be made a directory: \S|Nothing can be put into \/sys\/kernel \(E\w+\))/,
+    );
+    assert.ok(sentence.endsWith(` ${advice}.`), stderr);
   });
 }
 

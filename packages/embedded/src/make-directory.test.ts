@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '#testing/temporary-directory.ts';
@@ -11,6 +11,7 @@ test('a directory is made with those above it, and twice is once', async (t) => 
   const path = join(temporaryDirectory(t), 'a', 'b', 'c');
   await makeHomeDirectory(path);
   await makeHomeDirectory(path);
+  assert.deepEqual(readdirSync(path), []);
   assert.equal(statSync(path).mode & 0o777, 0o700);
   assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700);
 });
@@ -43,6 +44,11 @@ const impossible: Record<string, { given: (directory: string) => string; want: R
       return join(directory, 'a', 'link', 'b');
     },
     want: /^\S+\/a\/link cannot be made a directory: EEXIST: .+; choose another\.$/,
+  },
+  // Not even root may write there; elsewhere there is no /sys, and nobody may make it.
+  'there already, and one may not write into it': {
+    given: () => '/sys/kernel',
+    want: /^Nothing can be put into \/sys\/kernel \(E\w+\), which belongs to user 0: let that user run this, make the directory yours \(chown -R\), or choose another\.$|^\/sys\S* cannot be made a directory: .+; choose another\.$/,
   },
   // Elsewhere there is no /proc, and nothing can be made in / either.
   'in a file system that lets nobody make any': {

@@ -1,5 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { EmbeddedError } from '#embedded-error.ts';
 
 export interface DirectoryOptions {
@@ -8,17 +8,32 @@ export interface DirectoryOptions {
   readonly mode?: number;
 }
 
-/**
- * Makes a directory and those above it, or says why that is impossible.
- *
- * Node's own recursive mkdir never ends, at full load, where the system answers ENOENT for a directory whose parent exists, as in /proc.
- */
+const refusals: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** Makes a directory and those above it, and sees that something can be put there; or says why that is impossible. */
 export async function makeDirectory(path: string, options: DirectoryOptions): Promise<void> {
+  await make(path, options);
+  // Tried, not asked for: rights alone do not tell of file systems that take nothing.
+  const probe = await mkdtemp(join(path, '.probe-')).catch(async (error: NodeJS.ErrnoException) => {
+    // A disk that is full is told where room is needed.
+    if (!refusals.has(error.code ?? '')) return undefined;
+    const { uid } = await stat(path);
+    throw new EmbeddedError(
+      'DirectoryImpossible',
+      `Nothing can be put into ${path} (${error.code}), which belongs to user ${uid}: let that user run this, make the directory yours (chown -R), or ${options.advice}.`,
+      { cause: error },
+    );
+  });
+  if (probe !== undefined) await rmdir(probe);
+}
+
+/** Node's own recursive mkdir never ends, at full load, where the system answers ENOENT for a directory whose parent exists, as in /proc. */
+async function make(path: string, options: DirectoryOptions): Promise<void> {
   const first = await tryMake(path, options.mode);
   if (first === undefined) return;
   const parent = dirname(path);
   if (first.code !== 'ENOENT' || parent === path) throw impossible(path, parent, first, options.advice);
-  await makeDirectory(parent, options);
+  await make(parent, options);
   const second = await tryMake(path, options.mode);
   if (second !== undefined) throw impossible(path, parent, second, options.advice);
 }
