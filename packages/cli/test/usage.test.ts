@@ -65,10 +65,7 @@ for (const [name, { args, environment = {}, advice }] of Object.entries(director
     const { code, stderr } = await running.finished;
     assert.equal(code, 1);
     const [sentence = ''] = stderr.split('\n').filter((line) => line.startsWith('terrain: '));
-    assert.match(
-      sentence,
-      /^terrain: (\/proc\S* cannot be made a directory: \S|Nothing can be put into \/sys\/kernel \(E\w+\))/,
-    );
+    assert.match(sentence, /^terrain: (\/proc\S* cannot be made a directory: \S|Nothing can be put into \/sys\/kernel \(E\w+\))/);
     assert.ok(sentence.endsWith(` ${advice}.`), stderr);
   });
 }
