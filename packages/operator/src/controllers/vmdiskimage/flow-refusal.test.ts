@@ -38,6 +38,14 @@ const holders = (fake: ApiFake): string[] => {
   return reading.kind === 'ledger' ? [...reading.ledger.entries.values()].map(({ image }) => image) : [];
 };
 
+/** Makes the claim that CDI would make for the DataVolume of an image, and answers with the name both have. */
+function boundClaimOf(fake: ApiFake, image: string): string {
+  const { name = '', namespace, labels } = volumesOf(fake, image)[0]!.metadata;
+  const metadata = { name, namespace, labels };
+  fake.seed({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, status: { phase: 'Bound' } } as never);
+  return name;
+}
+
 /** An image whose download is complete. */
 async function downloaded(
   fake: ApiFake,
@@ -47,14 +55,7 @@ async function downloaded(
 ): Promise<void> {
   await images.create(aVMDiskImage({ metadata: { name } }) as KubeObject);
   await until(`DataVolume of ${name}`, () => volumesOf(fake, name).length === 1);
-  const { metadata } = volumesOf(fake, name)[0]!;
-  fake.seed({
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name: metadata.name, namespace: metadata.namespace, labels: metadata.labels },
-    status: { phase: 'Bound' },
-  } as never);
-  await volumes.mergePatch({ name: metadata.name ?? '', namespace: 'vmdi-farm' }, { status: { phase: 'Succeeded' } });
+  await volumes.mergePatch({ name: boundClaimOf(fake, name), namespace: 'vmdi-farm' }, { status: { phase: 'Succeeded' } });
 }
 
 test('a snapshot there is no quota for gives its slot to others, and is cut later without a download', async () => {
@@ -112,13 +113,7 @@ test('a lost snapshot that may not be cut again says why, and is cut when it may
     longAgo,
     async ({ fake, snapshots }) => {
       await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
-      const volume = volumesOf(fake, 'debian')[0]!.metadata;
-      fake.seed({
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { name: volume.name, namespace: volume.namespace, labels: volume.labels },
-        status: { phase: 'Bound' },
-      } as never);
+      boundClaimOf(fake, 'debian');
       refusal.isOn = true;
       const name = statusOf(fake, 'debian')?.artifact?.volumeSnapshot ?? '';
       await snapshots.delete({ name, namespace: 'vmdi-farm' });
