@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { type Usage, usageOf } from '../../runtime/measure/process-usage.ts';
 
-const patienceMs = 600_000;
+/** For what starts; what works first is given more. */
+const startMs = 120_000;
 
 /** A program of ours beside the cluster. None outlives the bench. */
 export class Companion implements AsyncDisposable {
@@ -30,9 +31,10 @@ export class Companion implements AsyncDisposable {
     args: readonly string[],
     words: string,
     env: NodeJS.ProcessEnv = {},
+    patienceMs = startMs,
   ): Promise<{ companion: Companion; line: string }> {
     const companion = new Companion(name, args, env);
-    return { companion, line: await companion.#said(words) };
+    return { companion, line: await companion.#said(words, patienceMs) };
   }
 
   get usage(): Usage {
@@ -60,7 +62,7 @@ export class Companion implements AsyncDisposable {
     this.#words = (this.#words + text).slice(-4000);
   }
 
-  async #said(words: string): Promise<string> {
+  async #said(words: string, patienceMs: number): Promise<string> {
     const found = new Promise<string>((resolve) => {
       createInterface({ input: this.#child.stdout! }).on('line', (line) => {
         this.#hear(`${line}\n`);
@@ -69,7 +71,7 @@ export class Companion implements AsyncDisposable {
     });
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(`the ${this.#name} never said "${words}":\n${this.#words}`)),
+      () => late.reject(new Error(`the ${this.#name} did not say "${words}" within ${patienceMs / 1000} s:\n${this.#words}`)),
       patienceMs,
     );
     try {

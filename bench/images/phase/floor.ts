@@ -19,10 +19,11 @@ export async function floor(stage: Stage, count: number, mode: FloorSettings['mo
   const settings = { namespace, credentialsFile: stage.credentialsFile(), mode, parallel, slots: drainLimit };
   const main = join(import.meta.dirname, '../floor/main.ts');
   await using chronicle = await stage.chronicle(namespace);
-  const { line } = await Companion.start('floor', [main], 'floor {', toEnvironment(settings));
+  const patienceMs = 120_000 + count * 200;
+  const { line } = await Companion.start('floor', [main], 'floor {', toEnvironment(settings), patienceMs);
   const { seconds, cpuSeconds } = JSON.parse(line.slice('floor '.length)) as { seconds: number; cpuSeconds: number };
   const writtenAt = performance.now();
-  const readyAt = await chronicle.until('the last snapshot', 120_000 + count * 200, () => chronicle.readySnapshots === count);
+  const readyAt = await chronicle.until('the last snapshot', patienceMs, () => chronicle.readySnapshots === count);
   const endSeconds = seconds + Math.max(0, readyAt - writtenAt) / 1000;
   return {
     writtenPerSecond: count / seconds,
