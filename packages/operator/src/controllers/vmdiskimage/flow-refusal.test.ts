@@ -52,8 +52,9 @@ async function downloaded(
   images: Resource<KubeObject>,
   volumes: Resource<KubeObject>,
   name: string,
+  labels: Record<string, string> = {},
 ): Promise<void> {
-  await images.create(aVMDiskImage({ metadata: { name } }) as KubeObject);
+  await images.create(aVMDiskImage({ metadata: { name, labels } }) as KubeObject);
   await until(`DataVolume of ${name}`, () => volumesOf(fake, name).length === 1);
   await volumes.mergePatch({ name: boundClaimOf(fake, name), namespace: 'vmdi-farm' }, { status: { phase: 'Succeeded' } });
 }
@@ -156,5 +157,17 @@ test('who waited for a ledger of another version goes on when it can be read aga
     await until('word of the ledger', () => readyOf(fake, 'first')?.message.includes('99') === true);
     await configMaps.mergePatch(ledger, { data: { schema: data?.schema } });
     await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+  });
+});
+
+test('an image that nobody ever used is pruned in its time after its download, though nothing more happens to it', async () => {
+  await withOperator({ templateImageTTL: '3s' }, longAgo, async ({ fake, images, volumes, snapshots }) => {
+    await downloaded(fake, images, volumes, 'first', { 'pelotech.ot/created-by': 'test' });
+    const cut = () => fake.objects(volumeSnapshotType).find(({ metadata }) => metadata.name?.startsWith('first-'));
+    await until('snapshot', () => cut() !== undefined);
+    const status = { readyToUse: true, boundVolumeSnapshotContentName: 'c' };
+    await snapshots.mergePatch({ name: cut()?.metadata.name ?? '', namespace: 'vmdi-farm' }, { status });
+    await until('end', () => statusOf(fake, 'first')?.phase === 'Succeeded');
+    await until('pruned image', () => statusOf(fake, 'first') === undefined);
   });
 });
