@@ -2,6 +2,8 @@ import { sha256 } from './sha256.ts';
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
+const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /**
  * One text for a list of texts, such that no two lists give the same text: each part carries its length. Joining with a separator
  * would not do, since a part may contain the separator ('a-b' + 'c' and 'a' + 'b-c').
@@ -10,9 +12,9 @@ const unambiguous = (parts: readonly string[]): string => parts.map((part) => `$
 
 /** Hexadecimal digest of a list of texts, 4 bits per character. */
 export function hexDigest(parts: readonly string[], length: number): string {
-  return Array.from(sha256(unambiguous(parts)), (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .slice(0, length);
+  let text = '';
+  for (const byte of sha256(unambiguous(parts))) text += hexadecimal[byte];
+  return text.slice(0, length);
 }
 
 /** Lower-case base 32 digest of a list of texts, 5 bits per character: the densest that is legal in every Kubernetes name. */

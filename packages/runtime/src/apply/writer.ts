@@ -2,7 +2,7 @@ import type { Shown } from '#informer/informers.ts';
 import { ApiError, isAlreadyExists, isNotFound } from '#transport/api-error.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
-import { type DeleteOptions, Resource, type ResourceType } from '#transport/resource.ts';
+import { type CallOptions, type DeleteOptions, Resource, type ResourceType } from '#transport/resource.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import { isCovered } from './coverage.ts';
 import { digest, isSameJson } from './digest.ts';
@@ -213,12 +213,12 @@ export class Writer {
     this.#options.wrote?.(type, answer, isOurs);
   }
 
-  #call(): { signal?: AbortSignal } {
+  #call(): CallOptions {
     const { signal } = this.#options;
-    return signal === undefined ? {} : { signal };
+    return { withoutManagedFields: true, ...(signal === undefined ? {} : { signal }) };
   }
 
-  #applying(): { fieldManager: string; force: true; signal?: AbortSignal } {
+  #applying(): { fieldManager: string; force: true } & CallOptions {
     return { fieldManager: this.#options.fieldManager, force: true, ...this.#call() };
   }
 }

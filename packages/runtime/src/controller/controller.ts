@@ -66,12 +66,8 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   }
 
   /** Reconciles the keys a function finds for each object that changes; over an index of the store, that is no scan. */
-  watches<C extends KubeObject>(informer: Informer<C>, keysOf: KeysOf<C>, { when, gatherMs }: SourceOptions<C> = {}): this {
-    this.#attach.push(() =>
-      informer.onChange((change, context) => {
-        if (when === undefined || when(change)) this.#changed(change, context, keysOf, gatherMs);
-      }),
-    );
+  watches<C extends KubeObject>(informer: Informer<C>, keysOf: KeysOf<C>, options: SourceOptions<C> = {}): this {
+    this.#attach.push(() => informer.onChange((change, context) => this.#changed(change, context, keysOf, options)));
     return this;
   }
 
@@ -104,15 +100,17 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     change: Change<C>,
     context: ChangeContext,
     keysOf: KeysOf<C>,
-    gatherMs: () => number = () => 0,
+    { when, gatherMs = () => 0 }: SourceOptions<C>,
   ): void {
+    const object = change.type === 'deleted' ? change.old : change.new;
+    const keys = new Set(keysOf(object));
+    if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
+    // Whom it concerns is an index away; what it says may have to be compared in depth.
+    if (keys.size === 0 || when?.(change) === false) return;
     const priority = priorityOf(change, context);
     const waitMs = change.type === 'updated' && priority === 'normal' ? gatherMs() : 0;
     // The end of an object is news even when its last version was our work.
     const canBeEcho = change.type !== 'deleted';
-    const object = change.type === 'deleted' ? change.old : change.new;
-    const keys = new Set(keysOf(object));
-    if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
     for (const key of keys) {
       const stash = this.#inPass.get(key);
       const stashed = { object, canBeEcho, priority, waitMs };

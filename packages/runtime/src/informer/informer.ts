@@ -2,7 +2,6 @@ import type { Clock } from '#clock/clock.ts';
 import { deepFreeze } from '#store/freeze.ts';
 import { compareVersions } from '#store/resource-version.ts';
 import type { IndexFunction } from '#store/secondary-index.ts';
-import { RecentWords, shareWords } from '#store/share-words.ts';
 import { type Change, Store, type StoreReader } from '#store/store.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
@@ -54,8 +53,6 @@ export interface InformerOptions<T extends KubeObject> extends InformerScope<T> 
   readonly definition?: KindDefinition;
   /** Freezes objects in depth. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
-  /** Texts that informers of one process have in common. */
-  readonly words?: RecentWords;
   readonly silenceMs?: number;
   readonly pageSize?: number;
   readonly random?: () => number;
@@ -73,7 +70,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   readonly type: ResourceType;
   readonly scope: Omit<InformerScope<T>, 'keep'>;
   readonly #options: InformerOptions<T>;
-  readonly #store = new Store<T>();
+  readonly #store: Store<T>;
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #waiters = new CacheWaiters();
   readonly #watcher: Watcher<T>;
@@ -91,11 +88,11 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.scope = scopeOf(options);
     this.#covers = coverage(this.scope);
     const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
-    const words = options.words ?? new RecentWords();
+    this.#store = new Store<T>({ freeze });
     const take = (object: T): T => {
       // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
       if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
-      const kept = shareWords(options.keep === undefined ? object : options.keep(object), words);
+      const kept = options.keep === undefined ? object : options.keep(object);
       return freeze ? deepFreeze(kept) : kept;
     };
     this.#watcher = new Watcher<T>({

@@ -1,6 +1,5 @@
 import type { Clock } from '#clock/clock.ts';
 import { keyOf } from '#store/key.ts';
-import { RecentWords } from '#store/share-words.ts';
 import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
@@ -31,7 +30,6 @@ export class Informers implements AsyncDisposable {
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #kept = new Map<string, unknown>();
   readonly #definitions: Definitions;
-  readonly #words = new RecentWords();
   #isStarted = false;
 
   constructor(options: InformersOptions) {
@@ -45,7 +43,7 @@ export class Informers implements AsyncDisposable {
     if (informer === undefined) {
       const definition = this.#definitions.of(type);
       const keep = scope.keep === undefined ? {} : { keep: scope.keep };
-      const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition, words: this.#words });
+      const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition });
       informer = made as unknown as Informer<KubeObject>;
       this.#informers.set(id, informer);
       this.#kept.set(id, scope.keep);
@@ -62,7 +60,7 @@ export class Informers implements AsyncDisposable {
     for (const informer of this.#informers.values()) {
       const { group, plural } = informer.type;
       if (group !== type.group || plural !== type.plural) continue;
-      if (informer.covers(object) || informer.store.get(keyOf(object)) !== undefined) yield informer;
+      if (informer.covers(object) || informer.store.has(keyOf(object))) yield informer;
     }
   }
 
@@ -70,7 +68,7 @@ export class Informers implements AsyncDisposable {
   shown(type: ResourceType, object: KubeObject): Shown {
     const concerned = [...this.concerned(type, object)];
     if (concerned.length === 0) return 'never';
-    return concerned.every(({ store }) => store.get(keyOf(object)) !== undefined) ? 'yes' : 'not yet';
+    return concerned.every(({ store }) => store.has(keyOf(object))) ? 'yes' : 'not yet';
   }
 
   [Symbol.iterator](): Iterator<Informer<KubeObject>> {

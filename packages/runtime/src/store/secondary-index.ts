@@ -1,60 +1,56 @@
-import type { KubeObject } from '#transport/kube-object.ts';
-import { keyOf } from './key.ts';
-
 /** The values under which an object is found; none means it is not in this index. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** Objects by a computed value, kept up to date one object at a time: a lookup never scans the store. */
-export class SecondaryIndex<T extends KubeObject> {
+/** Keys of objects by a computed value, kept up to date one object at a time: a lookup never scans the store. */
+export class SecondaryIndex<T> {
   readonly #valuesOf: IndexFunction<T>;
-  /** Most values belong to one object (owner UIDs, say), and a Map for each of them would take more memory than the rest of the index. */
-  readonly #buckets = new Map<string, T | Map<string, T>>();
+  /** Most values belong to one object (owner UIDs, say), and a Set for each of them would take more memory than the rest of the index. */
+  readonly #buckets = new Map<string, string | Set<string>>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.#valuesOf = valuesOf;
   }
 
-  /** `key` is the object's own; it is given so that its text is held once. */
   add(key: string, object: T): void {
-    for (const value of this.#valuesOf(object)) {
-      const bucket = this.#buckets.get(value);
-      if (bucket instanceof Map) bucket.set(key, object);
-      else if (bucket === undefined || keyOf(bucket) === key) this.#buckets.set(value, object);
-      else
-        this.#buckets.set(
-          value,
-          new Map([
-            [keyOf(bucket), bucket],
-            [key, object],
-          ]),
-        );
-    }
+    for (const value of this.#valuesOf(object)) this.#add(value, key);
   }
 
   remove(key: string, object: T): void {
-    for (const value of this.#valuesOf(object)) {
-      const bucket = this.#buckets.get(value);
-      // Values come and go with objects; an empty bucket kept would be a leak.
-      if (bucket instanceof Map) {
-        bucket.delete(key);
-        if (bucket.size === 0) this.#buckets.delete(value);
-      } else if (bucket !== undefined && keyOf(bucket) === key) this.#buckets.delete(value);
-    }
+    for (const value of this.#valuesOf(object)) this.#remove(value, key);
   }
 
-  get(value: string): T[] {
+  update(key: string, old: T, object: T): void {
+    const before = this.#valuesOf(old);
+    const after = this.#valuesOf(object);
+    // Nearly always: an object changes more often than what it is found by.
+    if (before.length === after.length && before.every((value, index) => value === after[index])) return;
+    for (const value of before) this.#remove(value, key);
+    for (const value of after) this.#add(value, key);
+  }
+
+  keys(value: string): readonly string[] {
     const bucket = this.#buckets.get(value);
     if (bucket === undefined) return [];
-    return bucket instanceof Map ? [...bucket.values()] : [bucket];
-  }
-
-  has(value: string): boolean {
-    return this.#buckets.has(value);
+    return typeof bucket === 'string' ? [bucket] : [...bucket];
   }
 
   count(value: string): number {
     const bucket = this.#buckets.get(value);
     if (bucket === undefined) return 0;
-    return bucket instanceof Map ? bucket.size : 1;
+    return typeof bucket === 'string' ? 1 : bucket.size;
+  }
+
+  #add(value: string, key: string): void {
+    const bucket = this.#buckets.get(value);
+    if (bucket === undefined) this.#buckets.set(value, key);
+    else if (typeof bucket !== 'string') bucket.add(key);
+    else if (bucket !== key) this.#buckets.set(value, new Set([bucket, key]));
+  }
+
+  #remove(value: string, key: string): void {
+    const bucket = this.#buckets.get(value);
+    // Values come and go with objects; an empty bucket kept would be a leak.
+    if (bucket === key) this.#buckets.delete(value);
+    else if (bucket instanceof Set && bucket.delete(key) && bucket.size === 0) this.#buckets.delete(value);
   }
 }

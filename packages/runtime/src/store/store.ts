@@ -1,4 +1,5 @@
 import type { KubeObject } from '#transport/kube-object.ts';
+import { CompactMap, type CompactMapOptions } from './compact-map.ts';
 import { keyOf } from './key.ts';
 import { compareVersions } from './resource-version.ts';
 import { type IndexFunction, SecondaryIndex } from './secondary-index.ts';
@@ -13,9 +14,12 @@ export type Change<T> =
 export interface StoreReader<T> {
   /** By key text, `namespace/name` or `name`. */
   get(key: string): T | undefined;
+  has(key: string): boolean;
   values(): Iterable<T>;
   /** Objects an index function gave this value for. Throws on an index nobody made. */
   byIndex(index: string, value: string): readonly T[];
+  /** Their keys, without looking at the objects. */
+  keysByIndex(index: string, value: string): readonly string[];
   countByIndex(index: string, value: string): number;
   readonly size: number;
   /** The version of the cluster this content is known to be at least as new as; undefined before the first list. */
@@ -27,15 +31,24 @@ export interface StoreReader<T> {
  *
  * Guarantees: each method changes all of it or nothing, so a reader never sees half a list; an object never goes back to an older version; an
  * object that was deleted and made again under the same name is a delete and an add, never an update; a repeated event is no change.
- * Assumptions: objects are not edited by readers (informers freeze them in development) and are shared, never cloned.
+ * Assumptions: objects are not edited by readers (informers freeze them in development).
+ * Caveats: who reads an object twice may get two of the same content, see CompactMap.
  */
 export class Store<T extends KubeObject> implements StoreReader<T> {
-  #objects = new Map<string, T>();
-  #indexes = new Map<string, { valuesOf: IndexFunction<T>; index: SecondaryIndex<T> }>();
+  readonly #objects: CompactMap<T>;
+  readonly #indexes = new Map<string, { valuesOf: IndexFunction<T>; index: SecondaryIndex<T> }>();
   #resourceVersion: string | undefined;
+
+  constructor(options: CompactMapOptions = {}) {
+    this.#objects = new CompactMap(options);
+  }
 
   get(key: string): T | undefined {
     return this.#objects.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#objects.has(key);
   }
 
   values(): Iterable<T> {
@@ -55,7 +68,14 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
   }
 
   byIndex(index: string, value: string): readonly T[] {
-    return this.#indexNamed(index).get(value);
+    const [first, ...more] = this.#indexNamed(index).keys(value);
+    if (first === undefined) return [];
+    if (more.length === 0) return [this.#objects.get(first) as T];
+    return [first, ...more].map((key) => this.#objects.peek(key) as T);
+  }
+
+  keysByIndex(index: string, value: string): readonly string[] {
+    return this.#indexNamed(index).keys(value);
   }
 
   countByIndex(index: string, value: string): number {
@@ -70,7 +90,7 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
       throw new Error(`an index "${name}" with another function exists already; give this one another name`);
     }
     const index = new SecondaryIndex(valuesOf);
-    for (const [key, object] of this.#objects) index.add(key, object);
+    for (const [key, object] of this.#objects.entries()) index.add(key, object);
     this.#indexes.set(name, { valuesOf, index });
   }
 
@@ -79,15 +99,14 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
     const changes: Change<T>[] = [];
     const next = new Map<string, T>();
     for (const object of objects) next.set(keyOf(object), object);
-    for (const [key, old] of this.#objects) if (!next.has(key)) changes.push({ type: 'deleted', key, old });
-    for (const [key, object] of next) {
-      const old = this.#objects.get(key);
+    for (const [key, old] of this.#objects.entries()) {
+      const object = next.get(key);
+      if (object === undefined) changes.push({ type: 'deleted', key, old });
       // An unchanged object keeps its identity, so references held by readers stay shared.
-      if (old !== undefined && isSameVersion(old, object)) next.set(key, old);
-      else pushReplacement(changes, key, old, object);
+      else if (isSameVersion(old, object)) next.delete(key);
     }
-    this.#objects = next;
-    for (const change of changes) this.#reindex(change);
+    for (const [key, object] of next) pushReplacement(changes, key, this.#objects.peek(key), object);
+    for (const change of changes) this.#hold(change);
     this.#resourceVersion = resourceVersion;
     return changes;
   }
@@ -100,8 +119,7 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
     if (old !== undefined && compareVersions(versionOf(object), versionOf(old)) <= 0) return [];
     const changes: Change<T>[] = [];
     pushReplacement(changes, key, old, object);
-    this.#objects.set(key, object);
-    for (const change of changes) this.#reindex(change);
+    for (const change of changes) this.#hold(change);
     return changes;
   }
 
@@ -112,9 +130,8 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
     this.advance(object.metadata.resourceVersion);
     // A late deletion of a predecessor must not take away the object that has its name now.
     if (old === undefined || compareVersions(versionOf(object), versionOf(old)) < 0) return [];
-    this.#objects.delete(key);
     const change: Change<T> = { type: 'deleted', key, old };
-    this.#reindex(change);
+    this.#hold(change);
     return [change];
   }
 
@@ -125,10 +142,14 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
       this.#resourceVersion = resourceVersion;
   }
 
-  #reindex(change: Change<T>): void {
+  #hold(change: Change<T>): void {
+    const { key } = change;
+    if (change.type === 'deleted') this.#objects.delete(key);
+    else this.#objects.set(key, change.new);
     for (const { index } of this.#indexes.values()) {
-      if (change.type !== 'added') index.remove(change.key, change.old);
-      if (change.type !== 'deleted') index.add(change.key, change.new);
+      if (change.type === 'added') index.add(key, change.new);
+      else if (change.type === 'deleted') index.remove(key, change.old);
+      else index.update(key, change.old, change.new);
     }
   }
 

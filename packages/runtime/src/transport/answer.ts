@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type StatusBody } from './api-error.ts';
 import type { ApiRequest, ApiResponse } from './api-transport.ts';
+import { parseWithoutManagedFields } from './without-managed-fields.ts';
 
 type Headers = IncomingHttpHeaders;
 
 /** Reads a 2xx answer. */
-export function toResponse<T>(code: number, headers: Headers, text: string): ApiResponse<T> {
+export function toResponse<T>(request: ApiRequest, code: number, headers: Headers, text: string): ApiResponse<T> {
   const { date } = headers;
+  const parse = request.withoutManagedFields === true ? parseWithoutManagedFields : JSON.parse;
   const isJson = String(headers['content-type'] ?? '').startsWith('application/json');
   return {
     code,
     // Health endpoints and logs answer with plain text; their callers ask for string.
-    body: (isJson && text !== '' ? JSON.parse(text) : text) as T,
+    body: (isJson && text !== '' ? parse(text) : text) as T,
     warnings: [headers.warning ?? []].flat().flatMap(parseWarnings),
     date: typeof date === 'string' ? new Date(date) : undefined,
   };

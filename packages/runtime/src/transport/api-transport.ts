@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Deadline of the whole call, waits for Retry-After included. Default: the connection's. */
   readonly timeoutMs?: number;
+  /** Leaves managedFields of the objects in the answer unread; there is an empty list instead, as a rule. */
+  readonly withoutManagedFields?: boolean;
   /** Called each time it is about to go out, also after a wait for Retry-After. What it throws is thrown, and nothing is sent. */
   readonly beforeSend?: () => void;
 }

@@ -76,7 +76,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
     });
     for (let attempt = 1; ; attempt++) {
       const { head, text } = await this.#fetch(request, deadline.signal);
-      if (head.code < 300) return toResponse<T>(head.code, head.headers, text);
+      if (head.code < 300) return toResponse<T>(request, head.code, head.headers, text);
       const error = toApiError(request, head.code, head.headers, text);
       if (error.code === 401 && attempt === 1 && this.#token.isRenewable) continue;
       const waitMs =

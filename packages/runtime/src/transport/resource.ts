@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Deadline of the call. Default: the connection's. */
   readonly timeoutMs?: number;
+  /** See ApiRequest. */
+  readonly withoutManagedFields?: boolean;
 }
 
 /** Which objects to list. */

@@ -1,5 +1,6 @@
 import { ApiError, type StatusBody } from '#transport/api-error.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
+import { parseWithoutManagedFields } from '#transport/without-managed-fields.ts';
 import { WatchProtocolError } from './failure.ts';
 
 /** One line of a watch, read. */
@@ -7,11 +8,11 @@ export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-/** Reads a line of a watch; an ERROR event is thrown as the ApiError it stands for. */
+/** Reads a line of a watch, without managedFields; an ERROR event is thrown as the ApiError it stands for. */
 export function parseWatchEvent<T extends KubeObject>(line: string, path: string): WatchEvent<T> {
   let event: { type?: unknown; object?: T };
   try {
-    event = JSON.parse(line) as { type?: unknown; object?: T };
+    event = parseWithoutManagedFields(line) as { type?: unknown; object?: T };
   } catch (error) {
     throw new WatchProtocolError(`GET ${path}: a watch event is not JSON: ${line.slice(0, 200)}`, { cause: error });
   }

@@ -33,6 +33,7 @@ export async function listPages<T extends KubeObject>(
         path,
         query: { ...query, limit: pageSize, continue: next },
         signal,
+        withoutManagedFields: true,
         ...(accept === undefined ? {} : { accept }),
       });
     resourceVersion ??= page.metadata?.resourceVersion;

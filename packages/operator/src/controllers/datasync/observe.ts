@@ -86,8 +86,8 @@ export function dataSyncsOf({ dataSyncs }: DataSyncInformers, image: VMDiskImage
   const owner = ownerReferences.find(({ controller, kind }) => controller === true && kind === 'DataSync');
   return new Set([
     ...(owner === undefined ? [] : [`${namespace}/${owner.name}`]),
-    ...dataSyncs.store.byIndex(byWantedImage, keyOf(image)).map(keyOf),
-    ...originOf(image).flatMap((origin) => dataSyncs.store.byIndex(byLabel, origin).map(keyOf)),
+    ...dataSyncs.store.keysByIndex(byWantedImage, keyOf(image)),
+    ...originOf(image).flatMap((origin) => dataSyncs.store.keysByIndex(byLabel, origin)),
   ]);
 }
 

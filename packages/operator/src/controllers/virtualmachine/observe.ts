@@ -109,11 +109,11 @@ function namespaceState({ namespaces }: MachineInformers, name: string): Namespa
   return namespace.metadata.deletionTimestamp === undefined ? 'there' : 'terminating';
 }
 
-type Keys = string[];
+type Keys = readonly string[];
 
 /** The machines each object concerns. */
 export const machinesOf = {
-  image: ({ machines }: MachineInformers, image: VMDiskImage): Keys => machines.store.byIndex(byImage, keyOf(image)).map(keyOf),
+  image: ({ machines }: MachineInformers, image: VMDiskImage): Keys => machines.store.keysByIndex(byImage, keyOf(image)),
   /** Those of an image that have no root disk: they wait to be counted. */
   uncounted: ({ machines, dataVolumes }: MachineInformers, image: VMDiskImage): Keys =>
     (machines.store.byIndex(byImage, keyOf(image)) as readonly StoredMachine[])
@@ -122,18 +122,17 @@ export const machinesOf = {
         return disks.length === 0 || disks.every(({ metadata }) => metadata.name !== wantedDiskName(machine));
       })
       .map(keyOf),
-  network: ({ machines }: MachineInformers, network: KubeObject): Keys =>
-    machines.store.byIndex(byNetwork, keyOf(network)).map(keyOf),
+  network: ({ machines }: MachineInformers, network: KubeObject): Keys => machines.store.keysByIndex(byNetwork, keyOf(network)),
   instance: ({ machines }: MachineInformers, instance: KubevirtInstance): Keys =>
-    machines.store.byIndex(byKubevirtName, keyOf(instance)).map(keyOf),
+    machines.store.keysByIndex(byKubevirtName, keyOf(instance)),
   claim: ({ machines }: MachineInformers, { metadata }: Claim, label: string): Keys =>
-    machines.store.byIndex(byLabel, `${metadata.namespace}/${metadata.labels?.[label]}`).map(keyOf),
+    machines.store.keysByIndex(byLabel, `${metadata.namespace}/${metadata.labels?.[label]}`),
   /** Those whose image has no namespace yet, and those that go with theirs. */
   namespace: ({ machines }: MachineInformers, { metadata }: KubeObject): Keys => [
     ...machines.store
       .byIndex(byImageNamespace, metadata.name ?? '')
       .filter(({ status }) => status?.rootDisk === undefined)
       .map(keyOf),
-    ...(metadata.deletionTimestamp === undefined ? [] : machines.store.byIndex(byNamespace, metadata.name ?? '').map(keyOf)),
+    ...(metadata.deletionTimestamp === undefined ? [] : machines.store.keysByIndex(byNamespace, metadata.name ?? '')),
   ],
 };

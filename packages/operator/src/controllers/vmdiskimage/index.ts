@@ -144,10 +144,10 @@ export function addImageController({
 }
 
 /** The images whose artifact or attempt lies in a claim; its DataVolume may be gone. */
-const imagesOfVolume = ({ images }: ImageInformers, claim: Claim): string[] =>
-  images.store.byIndex(byVolume, keyOf(claim)).map(keyOf);
+const imagesOfVolume = ({ images }: ImageInformers, claim: Claim): readonly string[] =>
+  images.store.keysByIndex(byVolume, keyOf(claim));
 
 /** A namespace on its way out concerns all images in it; one that lost its mark, those in use. */
-function imagesIn({ images }: ImageInformers, { name = '', deletionTimestamp }: KubeObject['metadata']): string[] {
-  return images.store.byIndex(deletionTimestamp === undefined ? inUseByNamespace : byNamespace, name).map(keyOf);
+function imagesIn({ images }: ImageInformers, { name = '', deletionTimestamp }: KubeObject['metadata']): readonly string[] {
+  return images.store.keysByIndex(deletionTimestamp === undefined ? inUseByNamespace : byNamespace, name);
 }

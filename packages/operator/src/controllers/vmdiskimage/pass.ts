@@ -81,9 +81,7 @@ async function unguard({ hands, deps, key }: Pass, snapshot: Snapshot, image: St
   const { namespace } = image.metadata;
   if (snapshot.references.count > 0 || image.metadata.finalizers?.includes(finalizers.imageInUse) !== true) return image;
   const freed = await hands.removeFinalizer(image, finalizers.imageInUse);
-  const others = deps.informers.images.store
-    .byIndex(inUseByNamespace, namespace)
-    .filter(({ metadata }) => `${metadata.namespace}/${metadata.name}` !== key);
+  const others = deps.informers.images.store.keysByIndex(inUseByNamespace, namespace).filter((other) => other !== key);
   if (others.length === 0 && snapshot.namespace.isMarkedInUse) await hands.markNamespace(namespace, false);
   return freed ?? image;
 }

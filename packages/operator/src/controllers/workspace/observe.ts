@@ -1,6 +1,6 @@
 /** From caches to a Snapshot. Makes no requests. */
 import { labels, labelValue, type VirtualMachine, type VMDiskImage, type Workspace, workspaceNamespace } from '@terrain/api';
-import { controllerUid, type Informer, type KubeObject, keyOf } from '@terrain/runtime';
+import { controllerUid, type Informer, type KubeObject } from '@terrain/runtime';
 import type { Secret, StorageClass } from '#platform/core.ts';
 import type { Pod } from '#platform/workload.ts';
 import { imageNames } from './children.ts';
@@ -97,19 +97,19 @@ function childrenOf({ children, machines }: WorkspaceInformers, uid: string): Sn
   return found;
 }
 
-type Keys = string[];
+type Keys = readonly string[];
 
 /** The workspaces each object concerns. */
 export const workspacesOf = {
   image: ({ workspaces }: WorkspaceInformers, { metadata }: VMDiskImage): Keys =>
-    workspaces.store.byIndex(byImage, metadata.name).map(keyOf),
+    workspaces.store.keysByIndex(byImage, metadata.name),
   pod: ({ workspaces }: WorkspaceInformers, pod: Pod): Keys =>
-    labelOf(pod).flatMap((label) => workspaces.store.byIndex(byLabel, label).map(keyOf)),
+    labelOf(pod).flatMap((label) => workspaces.store.keysByIndex(byLabel, label)),
   /** By name, not owner: one whose name is taken waits for the other to go. */
   namespace: ({ workspaces }: WorkspaceInformers, { metadata }: KubeObject): Keys =>
-    workspaces.store.byIndex(byNamespace, metadata.name ?? '').map(keyOf),
+    workspaces.store.keysByIndex(byNamespace, metadata.name ?? ''),
   pullSecret: ({ workspaces }: WorkspaceInformers, { metadata }: Secret): Keys =>
-    workspaces.store.byIndex(byPullSecret, metadata.name ?? '').map(keyOf),
+    workspaces.store.keysByIndex(byPullSecret, metadata.name ?? ''),
 };
 
 /** Whether another workspace, which is not on its way out, wants the image too. */

@@ -1,5 +1,13 @@
 /** One operator in the model: the real reconciler, keeper and queue over caches that lag, and writes that may be the last thing it did. */
-import { controllerUid, type KubeObject, type Logger, type Result, type StoreReader, silentLogger } from '@terrain/runtime';
+import {
+  controllerUid,
+  type KubeObject,
+  keyOf,
+  type Logger,
+  type Result,
+  type StoreReader,
+  silentLogger,
+} from '@terrain/runtime';
 import type { FakeClock } from '@terrain/runtime/testing';
 import { attemptOf } from '#controllers/vmdiskimage/desired.ts';
 import type { Eyes, Hands } from '#controllers/vmdiskimage/hands.ts';
@@ -51,8 +59,10 @@ class ModelCache<T extends KubeObject> {
       [...objects.values()].filter((object) => this.#indexes.get(index)?.(object).includes(value));
     return {
       get: (key) => objects.get(key),
+      has: (key) => objects.has(key),
       values: () => objects.values(),
       byIndex,
+      keysByIndex: (index, value) => byIndex(index, value).map(keyOf),
       countByIndex: (index, value) => byIndex(index, value).length,
       size: objects.size,
       resourceVersion: String(this.revision),
