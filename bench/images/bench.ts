@@ -27,7 +27,7 @@ export const images: Bench = {
     const floors: DrainFloor[] = [];
     const drains: Drained[] = [];
     for (const count of counts) {
-      floors.push(await measureFloor(count, context));
+      floors.push(await measureFloor(count, { ...context, isSmallest: count === sizes.drain }));
       drains.push(await measureDrain(count, context));
     }
     const idles = [];
@@ -54,11 +54,15 @@ async function measureQueue({ calm: count }: Sizes, { signal, log }: BenchContex
   return { calmCount: count, refillFloorMs, calm: calmly, restarts: restarted, failure };
 }
 
-async function measureFloor(count: number, { signal, log }: BenchContext): Promise<DrainFloor> {
+async function measureFloor(
+  count: number,
+  { signal, log, isSmallest }: BenchContext & { readonly isSmallest: boolean },
+): Promise<DrainFloor> {
   await using stage = await Stage.open(signal);
   await using _simulator = (await stage.simulator(instantScenario)).companion;
   const blind = await floor(stage, count, 'blind');
   log(`floor, ${count} images: ${blind.imagesPerSecond.toFixed(0)}/s`);
+  if (!isSmallest) return { count, blind };
   const following = await floor(stage, count, 'following');
   log(`floor that follows, ${count} images: ${following.imagesPerSecond.toFixed(0)}/s`);
   return { count, blind, following };
