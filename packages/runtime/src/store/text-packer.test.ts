@@ -61,6 +61,16 @@ test('objects that take another form have a sample of that; earlier ones are sti
   );
 });
 
+test('a text too long for a sample is held as it is', () => {
+  const packer = new TextPacker();
+  const long = JSON.stringify({ text: 'x'.repeat(40_000) });
+  for (let time = 0; time < 2; time++) {
+    const packed = packer.pack(long);
+    assert.ok(packed.length > long.length);
+    assert.equal(packer.unpack(packed), long);
+  }
+});
+
 test('texts of ever new forms are held as they are: samples are few', () => {
   const packer = new TextPacker();
   for (let length = 0; length < 200; length++) {

@@ -1,5 +1,7 @@
 /** Forms of which a sample is held. A kind with more of them has no form, and its texts are held as they are. */
 const mostForms = 64;
+/** Longer texts are rare, and as samples would take more room than they save. */
+const longest = 32 * 1024;
 /** Stands between pieces, of a text that has none of it. */
 const separator = '\n';
 
@@ -24,7 +26,7 @@ export class TextPacker {
   readonly #samples: Sample[] = [];
 
   pack(text: string): string {
-    const pieces = text.split('"');
+    const pieces = text.length > longest ? [] : text.split('"');
     const sample = this.#byLength.get(pieces.length) ?? this.#addSample(pieces);
     if (sample === undefined) return separator + text;
     const held = [sample.id];
@@ -56,7 +58,7 @@ export class TextPacker {
   }
 
   #addSample(pieces: readonly string[]): Sample | undefined {
-    if (this.#samples.length === mostForms) return undefined;
+    if (pieces.length === 0 || this.#samples.length === mostForms) return undefined;
     const places = new Map<string, number>();
     const firsts = pieces.map((piece, at) => {
       if (!places.has(piece)) places.set(piece, at);
