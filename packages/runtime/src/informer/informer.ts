@@ -88,7 +88,8 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.scope = scopeOf(options);
     this.#covers = coverage(this.scope);
     const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
-    this.#store = new Store<T>({ freeze });
+    // In development nearly all rest: who relies on getting the same object twice fails at once, and not with the three hundredth.
+    this.#store = new Store<T>(freeze ? { freeze, mostRecent: 2 } : {});
     const take = (object: T): T => {
       // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
       if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
