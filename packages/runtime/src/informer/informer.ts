@@ -62,8 +62,8 @@ export interface InformerOptions<T extends KubeObject> extends InformerScope<T> 
  * One kind, or the selected part of it, kept in memory, and news of each change.
  *
  * Guarantees: `store` only ever holds complete lists plus the events since; handlers are called in the order of changes, after the store holds
- * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept, nor what `keep` leaves out. A kind the server does not serve is
- * waited for: it counts as synced and empty, `served` is false, and its objects join when it appears.
+ * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept, nor what `keep` leaves out. A kind the
+ * server does not serve is waited for: it counts as synced and empty, `served` is false, and its objects join when it appears.
  * Caveats: handlers run inside the reading of the watch, so they must be quick: put a key into a queue and return.
  */
 export class Informer<T extends KubeObject> implements AsyncDisposable {

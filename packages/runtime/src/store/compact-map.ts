@@ -12,8 +12,8 @@ export interface CompactMapOptions {
 }
 
 /**
- * Objects by key. Those used lately are held as they are, the others as packed text, which takes a tenth of the memory and next to nothing of the garbage
- * collector's time: of ten thousand images a hundred are worked on, and the others rest for weeks. Waking one costs some ten microseconds.
+ * Objects by key. Those used lately are held as they are, the others as packed text, which takes a fraction of the memory and next to nothing of the
+ * garbage collector's time: of ten thousand images a hundred are worked on, and the others rest for weeks. Waking one costs some ten microseconds.
  *
  * Guarantees: at most twice `mostRecent` objects are held as such; one that is read again and again stays the same object.
  * Assumptions: given JSON data that nobody edits. A field that is undefined may be absent when it is read again.
