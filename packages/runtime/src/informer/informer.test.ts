@@ -147,6 +147,25 @@ test('without freezing objects are left as they are', async (t) => {
   assert.equal(Object.isFrozen(informer.store.get('default/a')), false);
 });
 
+for (const [where, freeze, count] of [
+  ['in development after a few others', true, 10],
+  ['in production after some hundreds', false, 600],
+] as const)
+  test(`an object comes to rest ${where}, and is read as it was`, async (t) => {
+    const { fake, informers } = await rig(t, {}, freeze);
+    for (let index = 0; index < count; index++) fake.seed(configMap(`map-${index}`, { data: { text: `of ${index}` } }));
+    const { store } = informers.get<KubeObject & { data: Record<string, string> }>(configMaps);
+    informers.start();
+    await informers.synced();
+    const first = store.get('default/map-0');
+    assert.equal(store.get('default/map-0'), first, 'in use');
+    for (const { metadata } of [...store.values()]) store.get(`default/${metadata.name}`);
+    const again = store.get('default/map-0');
+    assert.notEqual(again, first);
+    assert.deepEqual(again, first);
+    assert.equal(Object.isFrozen(again?.data), freeze);
+  });
+
 test('informers of one kind and scope are one; other scopes are others', async (t) => {
   const { informers } = await rig(t);
   assert.equal(informers.get(configMaps), informers.get({ ...configMaps }));
