@@ -81,6 +81,14 @@ test('an index follows every change, and an index made late knows what was there
   assert.equal(store.byIndex('late', 'blue')[0], store.get('ns/a'));
 });
 
+test('an index gives objects in the order of their last changes', () => {
+  const store = new Store<Thing>();
+  store.addIndex('color', byColor);
+  store.replace([thing('a', 1, { color: 'red' }), thing('b', 2, { color: 'red' }), thing('c', 3, { color: 'red' })], '3');
+  store.put(thing('a', 4, { color: 'red' }));
+  assert.deepEqual(store.keysByIndex('color', 'red'), ['ns/b', 'ns/c', 'ns/a']);
+});
+
 test('an index that was never made, or made twice with another function, is a mistake with a name', () => {
   const store = new Store<Thing>();
   assert.throws(() => store.byIndex('color', 'red'), /there is no index "color"/);
