@@ -52,6 +52,8 @@ export class Stage implements AsyncDisposable {
   readonly troubles: readonly string[];
   readonly connection: Connection;
   readonly informers: Informers;
+  /** A cache lets its objects rest; drains look at all images at every change, and would wake all of them each time. */
+  readonly #images = new Map<string, VMDiskImage>();
   readonly #lookout = new Lookout();
   readonly #proxies: FaultProxy[] = [];
   readonly #operators: { readonly operator: Operator; stop(): Promise<void> }[] = [];
@@ -63,8 +65,12 @@ export class Stage implements AsyncDisposable {
     this.troubles = troubles;
     this.connection = cluster.connection();
     this.informers = new Informers({ api: this.connection, clock: systemClock });
+    this.informers.get<VMDiskImage>(types.images).onChange((change) => {
+      if (change.type === 'deleted') this.#images.delete(change.key);
+      else this.#images.set(change.key, change.new);
+      this.#lookout.changed();
+    });
     for (const type of [
-      types.images,
       types.machines,
       types.kubevirtMachines,
       types.kubevirtInstances,
@@ -171,11 +177,11 @@ export class Stage implements AsyncDisposable {
   }
 
   image(name: string, namespace = this.namespace): VMDiskImage | undefined {
-    return this.informers.get<VMDiskImage>(types.images).store.get(`${namespace}/${name}`);
+    return this.#images.get(`${namespace}/${name}`);
   }
 
   images(): VMDiskImage[] {
-    return [...this.informers.get<VMDiskImage>(types.images).store.values()];
+    return [...this.#images.values()];
   }
 
   things(type: ResourceType): Thing[] {
