@@ -27,9 +27,9 @@ export {
   Informer,
   type InformerObserver,
   type InformerOptions,
-  type InformerScope,
 } from '#informer/informer.ts';
 export { Informers, type InformersOptions } from '#informer/informers.ts';
+export type { InformerScope } from '#informer/scope.ts';
 export { Elector, type ElectorOptions, LeadershipLostError } from '#leader/elector.ts';
 export { fenceWrites } from '#leader/fence.ts';
 export { createLogger, type Logger, type LoggerOptions, silentLogger } from '#log/logger.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#clock/clock.ts';
+import type { Change } from '#store/store.ts';
 import { ApiFake } from '#testing/index.ts';
 import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
@@ -75,6 +76,50 @@ test('a handler that comes late is told what is there', async (t) => {
   fake.seed(configMap('b'));
   await until('second object', () => informer.store.size === 2);
   assert.equal(seen.length, 1, 'the handler was taken away');
+});
+
+test('handlers that are added together are told of the same objects, once all are there, and not those taken away again', async (t) => {
+  const { fake, informers } = await rig(t);
+  const names = Array.from({ length: 8 }, (_, index) => `m${index}`);
+  for (const name of names) fake.seed(configMap(name));
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  const [first, second, none]: [KubeObject[], KubeObject[], string[]] = [[], [], []];
+  const note = (seen: KubeObject[]) => (change: Change<KubeObject>) => change.type === 'added' && seen.push(change.new);
+  informers.addingHandlers(() => {
+    informer.onChange(note(first));
+    informer.onChange(note(second));
+    const end = informer.onChange(({ key }) => none.push(key));
+    end();
+    assert.equal(first.length, 0, 'not all are there yet');
+  });
+  assert.deepEqual(
+    first.map(({ metadata }) => metadata.name),
+    names,
+  );
+  for (const [index, object] of first.entries()) assert.equal(second[index], object, 'made once for both');
+  assert.deepEqual(none, []);
+  const late: string[] = [];
+  informer.onChange(({ key }) => late.push(key));
+  assert.equal(late.length, names.length, 'told at once again');
+  fake.seed(configMap('one-more'));
+  await until('news', () => first.length === names.length + 1 && second.length === names.length + 1);
+});
+
+test('handlers are told though adding another one failed', async (t) => {
+  const { fake, informers } = await rig(t);
+  fake.seed(configMap('a'));
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  const seen: string[] = [];
+  const broken = (): void => {
+    informer.onChange(({ key }) => seen.push(key));
+    throw new Error('no second handler');
+  };
+  assert.throws(() => informers.addingHandlers(broken), /no second handler/);
+  assert.deepEqual(seen, ['default/a']);
 });
 
 test('only what is kept is held, of lists and of events, and all who share it keep the same', async (t) => {
@@ -257,7 +302,7 @@ test('which objects belong to an informer follows from its scope', async (t) => 
   informers.get(configMaps, { fieldSelector: 'metadata.name=a' });
   informers.get(things);
   const scopes = (object: KubeObject): string[] =>
-    [...informers.concerned(configMaps, object)].map(({ scope }) => JSON.stringify(scope));
+    informers.concerned(configMaps, object).map(({ scope }) => JSON.stringify(scope));
   assert.deepEqual(scopes(configMap('b', { namespace: 'other' })), ['{}']);
   assert.deepEqual(scopes(configMap('a', { labels: { app: 'x' } })), [
     '{}',

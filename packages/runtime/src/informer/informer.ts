@@ -9,21 +9,7 @@ import { type ResourceType, resourcePath } from '#transport/resource.ts';
 import type { KindDefinition, WatchState } from '#watch/options.ts';
 import { Watcher } from '#watch/watcher.ts';
 import { CacheWaiters } from './cache-waiters.ts';
-import { parseFieldSelector, parseLabelSelector } from './selector.ts';
-
-/** Which objects of a kind an informer holds. */
-export interface InformerScope<T = KubeObject> {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  /** Holds name, labels, owners and the other metadata only; `kind` of the objects is then PartialObjectMetadata. */
-  readonly metadataOnly?: boolean;
-  /**
-   * What is held of an object, for kinds of which only a few fields are read: a new object with at least the name, namespace, UID and version.
-   * All who ask for the same part of a kind must name the same function.
-   */
-  readonly keep?: (object: T) => T;
-}
+import { coverage, type InformerScope, scopeOf } from './scope.ts';
 
 /** What else is known about a change than the objects. */
 export interface ChangeContext {
@@ -72,6 +58,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   readonly #options: InformerOptions<T>;
   readonly #store: Store<T>;
   readonly #handlers = new Set<ChangeHandler<T>>();
+  #newcomers: ChangeHandler<T>[] | undefined;
   readonly #waiters = new CacheWaiters();
   readonly #watcher: Watcher<T>;
   readonly #stop = new AbortController();
@@ -155,9 +142,19 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   /** Calls the handler for each change from now on; what is there already is told first, as added. Returns the way to end that. */
   onChange(handler: ChangeHandler<T>): () => void {
     this.#handlers.add(handler);
-    for (const [key, object] of this.#store.entries())
-      this.#call(handler, { type: 'added', key, new: object }, { initial: true });
+    if (this.#newcomers === undefined) this.#tell([handler]);
+    else this.#newcomers.push(handler);
     return () => this.#handlers.delete(handler);
+  }
+
+  /** Who is added from now on is told what is there by the function returned, all of them at once: an object at rest is made for all, not for each. */
+  holdFirstNews(): () => void {
+    const newcomers: ChangeHandler<T>[] = [];
+    this.#newcomers = newcomers;
+    return () => {
+      this.#newcomers = undefined;
+      this.#tell(newcomers);
+    };
   }
 
   /** Whether an object of this kind belongs to this informer's part of it. */
@@ -220,6 +217,13 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.#synced.resolve();
   }
 
+  #tell(newcomers: readonly ChangeHandler<T>[]): void {
+    if (newcomers.length === 0) return;
+    for (const [key, object] of this.#store.entries())
+      for (const handler of newcomers)
+        if (this.#handlers.has(handler)) this.#call(handler, { type: 'added', key, new: object }, { initial: true });
+  }
+
   #dispatch(changes: readonly Change<T>[]): void {
     const context = { initial: !this.#hasSynced };
     for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change, context);
@@ -233,24 +237,4 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
       this.#options.observer?.handlerFailure?.(this as unknown as Informer<KubeObject>, error);
     }
   }
-}
-
-/** Only which objects: the part of options that tells informers apart. */
-export function scopeOf<T>(scope: InformerScope<T>): Omit<InformerScope<T>, 'keep'> {
-  const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    ...(metadataOnly === undefined ? {} : { metadataOnly }),
-  };
-}
-
-function coverage({ namespace, labelSelector, fieldSelector }: Omit<InformerScope, 'keep'>): (object: KubeObject) => boolean {
-  const labels = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
-  const fields = fieldSelector === undefined ? undefined : parseFieldSelector(fieldSelector);
-  return (object) =>
-    (namespace === undefined || object.metadata.namespace === namespace) &&
-    (labels === undefined || labels(object.metadata.labels ?? {})) &&
-    (fields === undefined || fields(object));
 }

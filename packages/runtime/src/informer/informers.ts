@@ -4,7 +4,8 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
 import { Definitions } from './definitions.ts';
-import { Informer, type InformerObserver, type InformerScope, scopeOf } from './informer.ts';
+import { Informer, type InformerObserver } from './informer.ts';
+import { type InformerScope, scopeOf } from './scope.ts';
 
 /** What all informers of a process share. */
 export interface InformersOptions {
@@ -55,18 +56,28 @@ export class Informers implements AsyncDisposable {
     return informer as unknown as Informer<T>;
   }
 
-  /** All informers that will be told of this version of an object: it belongs to their part of the kind, or did so far. */
-  *concerned(type: ResourceType, object: KubeObject): Generator<Informer<KubeObject>> {
-    for (const informer of this.#informers.values()) {
-      const { group, plural } = informer.type;
-      if (group !== type.group || plural !== type.plural) continue;
-      if (informer.covers(object) || informer.store.has(keyOf(object))) yield informer;
+  /** Adds handlers to any of them; what is there already is told when all are added, to all at once. */
+  addingHandlers(add: () => void): void {
+    const tells = [...this].map((informer) => informer.holdFirstNews());
+    try {
+      add();
+    } finally {
+      for (const tell of tells) tell();
     }
+  }
+
+  /** All informers that will be told of this version of an object: it belongs to their part of the kind, or did so far. */
+  concerned(type: ResourceType, object: KubeObject): readonly Informer<KubeObject>[] {
+    return [...this.#informers.values()].filter((informer) => {
+      const { group, plural } = informer.type;
+      if (group !== type.group || plural !== type.plural) return false;
+      return informer.covers(object) || informer.store.has(keyOf(object));
+    });
   }
 
   /** What the caches have of an object: nobody keeps it, it is shown, or one that should show it does not. */
   shown(type: ResourceType, object: KubeObject): Shown {
-    const concerned = [...this.concerned(type, object)];
+    const concerned = this.concerned(type, object);
     if (concerned.length === 0) return 'never';
     return concerned.every(({ store }) => store.has(keyOf(object))) ? 'yes' : 'not yet';
   }

@@ -129,7 +129,9 @@ export class Manager {
         holding = this.#elector.hold(hold.signal);
       }
       this.#phase = 'running';
-      for (const controller of this.#controllers) controller.start();
+      this.informers.addingHandlers(() => {
+        for (const controller of this.#controllers) controller.start();
+      });
       this.log.info({ controllers: this.#controllers.map(({ name }) => name) }, 'working');
       await Promise.race([aborted(signal), holding.then(() => aborted(signal))]);
     } catch (error) {
