@@ -160,7 +160,6 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
       timeoutMs,
     );
     const startedAt = clock.monotonic();
-    observer?.passStarted?.();
     let outcome: Outcome;
     try {
       outcome = this.#settle(key, await this.#reconcile(key, log, deadline.signal));

@@ -31,7 +31,6 @@ export type Outcome = 'success' | 'requeue_after' | 'error' | 'terminal' | 'conf
 
 /** Told for metrics; must not throw. */
 export interface ControllerObserver {
-  passStarted?(): void;
   passEnded?(outcome: Outcome, tookMs: number): void;
   readonly queue?: QueueObserver;
 }

@@ -26,9 +26,7 @@ export class RuntimeMetrics {
   readonly #errors;
   readonly #terminalErrors;
   readonly #passSeconds;
-  readonly #activeWorkers;
   readonly #maxWorkers;
-  readonly #adds;
   readonly #retries;
   readonly #waitSeconds;
   readonly #workSeconds;
@@ -67,13 +65,11 @@ export class RuntimeMetrics {
       buckets: passBuckets,
       ...byController,
     });
-    this.#activeWorkers = new Gauge({ name: 'controller_runtime_active_workers', help: 'Passes under way.', ...byController });
     this.#maxWorkers = new Gauge({
       name: 'controller_runtime_max_concurrent_reconciles',
       help: 'Passes that may be under way at once.',
       ...byController,
     });
-    this.#adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys added to the queue.', ...byName });
     this.#retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys added again after a failure.', ...byName });
     this.#waitSeconds = new Histogram({
       name: 'workqueue_queue_duration_seconds',
@@ -123,13 +119,10 @@ export class RuntimeMetrics {
   controller(name: string, workers: number): ControllerObserver {
     const labels = { controller: name };
     this.#maxWorkers.set(labels, workers);
-    this.#activeWorkers.set(labels, 0);
     for (const result of ['success', 'requeue_after', 'error', 'terminal', 'conflict'])
       this.#passes.inc({ ...labels, result }, 0);
     return {
-      passStarted: () => this.#activeWorkers.inc(labels),
       passEnded: (outcome, tookMs) => {
-        this.#activeWorkers.dec(labels);
         this.#passes.inc({ ...labels, result: outcome });
         this.#passSeconds.observe(labels, tookMs / 1000);
         if (outcome === 'error' || outcome === 'terminal') this.#errors.inc(labels);
@@ -137,7 +130,6 @@ export class RuntimeMetrics {
         if (outcome === 'error' || outcome === 'conflict') this.#retries.inc({ name });
       },
       queue: {
-        added: () => this.#adds.inc({ name }),
         taken: (ms) => this.#waitSeconds.observe({ name }, ms / 1000),
         finished: (ms) => this.#workSeconds.observe({ name }, ms / 1000),
       },
@@ -189,17 +181,33 @@ export class RuntimeMetrics {
 
   #measureQueues(registers: Registry[]): void {
     const controllers = this.#controllers;
-    const gauge = (name: string, help: string, measure: (controller: MeasuredController) => number): void => {
+    const gauge = (
+      name: string,
+      help: string,
+      measure: (controller: MeasuredController) => number,
+      label: 'name' | 'controller' = 'name',
+    ): void => {
       new Gauge({
         name,
         help,
-        labelNames: ['name'] as const,
+        labelNames: [label],
         registers,
         collect() {
-          for (const controller of controllers) this.set({ name: controller.name }, measure(controller));
+          for (const controller of controllers) this.set({ [label]: controller.name }, measure(controller));
         },
       });
     };
+    new Counter({
+      name: 'workqueue_adds_total',
+      help: 'Keys added to the queue.',
+      labelNames: ['name'] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const { name, queue } of controllers) this.inc({ name }, queue.added);
+      },
+    });
+    gauge('controller_runtime_active_workers', 'Passes under way.', ({ queue }) => queue.unfinishedMs.length, 'controller');
     gauge('workqueue_depth', 'Keys ready to be taken.', ({ queue }) => queue.length);
     gauge('terrain_runtime_delayed_keys', 'Keys that wait for their time.', ({ queue }) => queue.delayed);
     gauge(

@@ -141,23 +141,26 @@ test('done without take is a mistake of the caller', () => {
   assert.throws(() => queue.done('a'), /the key a is not being worked on/);
 });
 
-test('the observer sees adds, the wait and the work', async () => {
+test('the observer sees the wait and the work, and keys are counted once however often they are added', async () => {
   const clock = new FakeClock();
   const seen: unknown[] = [];
   const queue = new WorkQueue({
     clock,
     observer: {
-      added: () => seen.push('added'),
       taken: (ms) => seen.push(`waited ${ms}`),
       finished: (ms) => seen.push(`worked ${ms}`),
     },
   });
   queue.add('a', 'background');
   queue.add('a');
+  assert.equal(queue.added, 1);
   await clock.advance(30);
   await queue.take();
   await clock.advance(12);
   assert.deepEqual(queue.unfinishedMs, [12]);
+  queue.add('a');
+  queue.add('a');
+  assert.equal(queue.added, 2, 'once more while it is worked on');
   queue.done('a');
-  assert.deepEqual(seen, ['added', 'waited 30', 'worked 12']);
+  assert.deepEqual(seen, ['waited 30', 'worked 12']);
 });

@@ -12,7 +12,6 @@ const priorities = ['urgent', 'normal', 'background'] as const satisfies readonl
 
 /** Told for metrics; must not throw. */
 export interface QueueObserver {
-  added?(): void;
   /** A worker got a key that was ready for so long. */
   taken?(waitedMs: number): void;
   /** A worker is done with a key it had for so long. */
@@ -55,6 +54,7 @@ export class WorkQueue {
   readonly #takers = new Fifo<(key: string | undefined) => void>();
   #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
   #takes = 0;
+  #added = 0;
   #isClosed = false;
 
   constructor({ clock, observer = {} }: WorkQueueOptions) {
@@ -65,6 +65,11 @@ export class WorkQueue {
   /** Keys ready to be taken. */
   get length(): number {
     return this.#ready.size;
+  }
+
+  /** Keys that were added so far. */
+  get added(): number {
+    return this.#added;
   }
 
   /** Keys that wait for their time. */
@@ -83,13 +88,13 @@ export class WorkQueue {
     const lane = priorities.indexOf(priority);
     if (this.#processing.has(key)) {
       const known = this.#again.get(key);
-      if (known === undefined) this.#observer.added?.();
+      if (known === undefined) this.#added++;
       this.#again.set(key, Math.min(lane, known ?? lane));
       return;
     }
     const known = this.#ready.get(key);
     if (known !== undefined && known.lane <= lane) return;
-    if (known === undefined) this.#observer.added?.();
+    if (known === undefined) this.#added++;
     this.#enqueue(key, lane, known?.addedAt ?? this.#clock.monotonic());
   }
 
