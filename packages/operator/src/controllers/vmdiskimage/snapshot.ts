@@ -81,7 +81,7 @@ export type Snapshot = {
 
 export const keyOfImage = ({ metadata }: StoredImage): string => `${metadata.namespace}/${metadata.name}`;
 
-/** The later of two instants given as text; undefined counts as none. */
+/** The instant a text stands for; undefined when it stands for none. */
 export function instantMs(text: string | undefined): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
