@@ -65,6 +65,16 @@ describe('without credentials the program ends with a sentence and no stack trac
   }
 });
 
+test('whoever starts it gets what is meant for production, unless they ask for something else', () => {
+  const tell = "process.on('exit', () => console.log(process.env.NODE_ENV))";
+  const modeOf = (given: Record<string, string>): string => {
+    const { NODE_ENV: _, ...env } = process.env;
+    const args = [`--import=data:text/javascript,${encodeURIComponent(tell)}`, entry, '--fast'];
+    return spawnSync(process.execPath, args, { env: { ...env, ...given }, encoding: 'utf8' }).stdout.trim();
+  };
+  assert.deepEqual([modeOf({}), modeOf({ NODE_ENV: 'development' })], ['production', 'development']);
+});
+
 test('a second start loads neither the type stripper nor what only fetch needs', (t) => {
   const TMPDIR = mkdtempSync(join(tmpdir(), 'terrain-start-'));
   t.after(() => rmSync(TMPDIR, { recursive: true }));

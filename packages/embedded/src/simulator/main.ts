@@ -12,6 +12,9 @@ async function readScenario(file: string | undefined, speed: string | undefined)
   return parseScenario(speed === undefined ? content : { ...content, speed });
 }
 
+// Like the operator's: frozen objects are for our own tests.
+process.env.NODE_ENV ??= 'production';
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
