@@ -90,12 +90,12 @@ export class Stage implements AsyncDisposable {
     return { companion, egressUrl: /egress at (\S+)/.exec(line)?.[1] ?? '' };
   }
 
-  /** The operator as it runs in a pod, with its rights. There is one, so no election: what it asks for is work. */
+  /** The operator as `npm run operator` starts it, with the rights it has in a pod. There is one, so no election: what it asks for is work. */
   async operator(): Promise<RunningOperator> {
     const port = await freePort();
     const file = join(this.#cluster.directory, 'operator.json');
     writeFileSync(file, kubeconfigText(this.#cluster.credentialsOf(operatorUser, groups)), { mode: 0o600 });
-    const env = { TERRAIN_KUBECONFIG: file, TERRAIN_HEALTH_PORT: String(port) };
+    const env = { TERRAIN_KUBECONFIG: file, TERRAIN_HEALTH_PORT: String(port), MALLOC_ARENA_MAX: '1' };
     const extra = (process.env.TERRAIN_BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
     const args = [...extra, '--max-semi-space-size=4', join(packages, 'operator/src/main.mjs'), '--no-leader-election'];
     const { companion } = await Companion.start('operator', args, '"msg":"working"', env);
