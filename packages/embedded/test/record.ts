@@ -1,4 +1,4 @@
-import { ApiError, type Connection, Informers, isNotFound, type KubeObject, Resource, systemClock } from '@terrain/runtime';
+import { type Connection, Informers, isNotFound, type KubeObject, Resource, systemClock } from '@terrain/runtime';
 import { Lookout } from '@terrain/runtime/testing';
 import { apiVersionOf, type KindName, kinds } from '#simulator/kinds.ts';
 
@@ -64,17 +64,6 @@ export class PlatformRecord implements AsyncDisposable {
 
   create(kind: KindName, namespace: string | undefined, name: string, fields: object, metadata: object = {}): Promise<Thing> {
     return this.resource(kind).create(thing(kind, namespace, name, fields, metadata));
-  }
-
-  /** With what words creating it would be refused; undefined when it would not. */
-  async refusal(kind: KindName, namespace: string, name: string, fields: object): Promise<string | undefined> {
-    try {
-      await this.resource(kind).create(thing(kind, namespace, name, fields), { dryRun: true });
-      return undefined;
-    } catch (error) {
-      if (error instanceof ApiError) return error.message;
-      throw error;
-    }
   }
 
   get(kind: KindName, namespace: string | undefined, name: string): Promise<Thing> {

@@ -25,6 +25,8 @@ export const notes = {
   /** Hash of the template a machine was started from, and of its memory alone. */
   template: 'terrain.dev/sim-template',
   memory: 'terrain.dev/sim-memory',
+  /** On an object that is not meant: the words it is to be refused with, by whoever knows them. */
+  probe: 'terrain.dev/sim-probe',
 } as const;
 
 /** Holds a pod that was told to stop until its container would have ended, as a kubelet does. */

@@ -2,6 +2,7 @@ import { type Clock, type Connection, systemClock } from '@terrain/runtime';
 import { dataVolumePlayer } from './cdi/player.ts';
 import { EgressCounter } from './egress/counter.ts';
 import { Engine } from './engine/engine.ts';
+import { serveClaimWebhook } from './install/claim-webhook.ts';
 import { installSimulator } from './install/install.ts';
 import { instancePlayer, machinePlayer } from './kubevirt/player.ts';
 import { defaultScenario, type Scenario } from './scenario/scenario.ts';
@@ -41,7 +42,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   const egress = new EgressCounter();
+  await using started = new AsyncDisposableStack();
   await installSimulator(connection, scenario, signal);
+  if (scenario.parts.has('cdi')) started.use(await serveClaimWebhook(connection, signal));
   const engine = new Engine({
     connection,
     clock,
@@ -52,9 +55,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     onTrouble: options.onTrouble ?? ((sentence) => console.error(sentence)),
   });
   await engine.start();
+  const running = started.move();
   const end = async (): Promise<void> => {
     stop.abort(new Error('the simulator was stopped'));
     await engine.close();
+    await running.disposeAsync();
   };
   return { egress, stop: end, [Symbol.asyncDispose]: end };
 }

@@ -246,8 +246,18 @@ describe('DataVolumes that import, on a real API server', () => {
     await stage.until('PersistentVolumeClaim', namespace, 'taken', bound);
     await assert.rejects(
       stage.create('DataVolume', namespace, 'taken', download()),
-      new RegExp(`denied request: Destination PVC ${namespace}/taken already exists$`),
+      new RegExp(`denied the request: Destination PVC ${namespace}/taken already exists$`),
     );
+  });
+
+  test('a simulator that is stopped keeps nobody from creating DataVolumes, and the next one looks at claims again', async () => {
+    const namespace = await stage.namespace();
+    const spec = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+    for (const name of ['before', 'after']) await stage.create('PersistentVolumeClaim', namespace, name, spec);
+    await stage.simulator.stop();
+    await stage.create('DataVolume', namespace, 'before', download());
+    await stage.restartSimulator();
+    await assert.rejects(stage.create('DataVolume', namespace, 'after', download()), /after already exists$/);
   });
 
   test('a DataVolume whose predecessor’s claim is still going waits for it (1.5)', async () => {

@@ -1,4 +1,3 @@
-import { simulatedLabel } from '../marks.ts';
 import type { Probe } from './in-force.ts';
 import { policyManifests, type Validation } from './policy.ts';
 
@@ -69,86 +68,63 @@ const checksums: readonly Validation[] = [
   },
 ];
 
-const dataVolumes = { group: 'cdi.kubevirt.io', version: 'v1beta1', resource: 'datavolumes' };
-
-/** What CDI's webhook refuses, in its words (pkg/apiserver/webhooks/datavolume-validate.go). */
-export const cdiPolicies = [
-  ...policyManifests({
-    ...dataVolumes,
-    name: 'datavolume-validate.simulated.terrain.dev',
-    operations: ['CREATE', 'UPDATE'],
-    variables: [
-      { name: 'hasSource', expression: 'has(object.spec.source)' },
-      {
-        name: 'isClone',
-        expression:
-          'has(object.spec.sourceRef) || (has(object.spec.source) && (has(object.spec.source.pvc) || has(object.spec.source.snapshot)))',
-      },
-      {
-        name: 'isExternal',
-        expression: ['pvc', 'storage']
-          .map(
-            (field) =>
-              `(has(object.spec.${field}) && (has(object.spec.${field}.dataSource) || has(object.spec.${field}.dataSourceRef)))`,
-          )
-          .join(' || '),
-      },
-      {
-        name: 'sources',
-        expression: `has(object.spec.source) ? ${sources.map((name) => `(has(object.spec.source.${name}) ? 1 : 0)`).join(' + ')} : 0`,
-      },
-    ],
-    validations: [
-      { expression: 'oldObject == null || object.spec == oldObject.spec', message: 'Cannot update DataVolume Spec' },
-      { expression: 'has(object.spec.pvc) || has(object.spec.storage)', message: 'Missing Data volume PVC' },
-      {
-        expression: '!(has(object.spec.pvc) && has(object.spec.storage))',
-        message: 'Duplicate storage definition, both target storage and target pvc defined',
-      },
-      ...sized('pvc', 'PVC'),
-      ...sized('storage', 'Storage'),
-      {
-        expression: 'variables.isExternal || has(object.spec.sourceRef) != variables.hasSource',
-        message: 'Data volume should have either Source or SourceRef, or be externally populated',
-      },
-      { expression: '!variables.hasSource || variables.sources > 0', message: 'Missing Data volume source' },
-      { expression: 'variables.sources < 2', message: 'Multiple Data volume sources' },
-      {
-        expression: "!has(object.spec.contentType) || object.spec.contentType in ['', 'kubevirt', 'archive']",
-        message: 'ContentType not one of: kubevirt, archive',
-      },
-      ...addressed('http'),
-      ...addressed('s3'),
-      ...addressed('gcs'),
-      {
-        expression:
-          "!(variables.hasSource && has(object.spec.source.registry) && has(object.spec.source.registry.url)) || object.spec.source.registry.url.matches('^(docker|oci-archive)://')",
-        messageExpression: "'Illegal registry source URL scheme ' + object.spec.source.registry.url",
-      },
-      ...checksums,
-    ],
-  }),
-  ...policyManifests({
-    ...dataVolumes,
-    name: 'datavolume-claim.simulated.terrain.dev',
-    operations: ['CREATE'],
-    // Claims of the simulator's own DataVolumes are left out: CDI's webhook lets those pass, and there may be thousands.
-    params: {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      selector: { matchExpressions: [{ key: simulatedLabel, operator: 'NotIn', values: ['true'] }] },
+/** What CDI's webhook refuses for what a DataVolume says, in its words (pkg/apiserver/webhooks/datavolume-validate.go). */
+export const cdiPolicies = policyManifests({
+  group: 'cdi.kubevirt.io',
+  version: 'v1beta1',
+  resource: 'datavolumes',
+  name: 'datavolume-validate.simulated.terrain.dev',
+  operations: ['CREATE', 'UPDATE'],
+  variables: [
+    { name: 'hasSource', expression: 'has(object.spec.source)' },
+    {
+      name: 'isClone',
+      expression:
+        'has(object.spec.sourceRef) || (has(object.spec.source) && (has(object.spec.source.pvc) || has(object.spec.source.snapshot)))',
     },
-    validations: [
-      {
-        expression: [
-          'params.metadata.name != object.metadata.name',
-          "(has(params.metadata.ownerReferences) && params.metadata.ownerReferences.exists(r, r.kind == 'DataVolume'))",
-          "(has(object.metadata.annotations) && 'cdi.kubevirt.io/allowClaimAdoption' in object.metadata.annotations && object.metadata.annotations['cdi.kubevirt.io/allowClaimAdoption'] == 'true')",
-        ].join(' || '),
-        messageExpression: "'Destination PVC ' + params.metadata.namespace + '/' + params.metadata.name + ' already exists'",
-      },
-    ],
-  }),
-];
+    {
+      name: 'isExternal',
+      expression: ['pvc', 'storage']
+        .map(
+          (field) =>
+            `(has(object.spec.${field}) && (has(object.spec.${field}.dataSource) || has(object.spec.${field}.dataSourceRef)))`,
+        )
+        .join(' || '),
+    },
+    {
+      name: 'sources',
+      expression: `has(object.spec.source) ? ${sources.map((name) => `(has(object.spec.source.${name}) ? 1 : 0)`).join(' + ')} : 0`,
+    },
+  ],
+  validations: [
+    { expression: 'oldObject == null || object.spec == oldObject.spec', message: 'Cannot update DataVolume Spec' },
+    { expression: 'has(object.spec.pvc) || has(object.spec.storage)', message: 'Missing Data volume PVC' },
+    {
+      expression: '!(has(object.spec.pvc) && has(object.spec.storage))',
+      message: 'Duplicate storage definition, both target storage and target pvc defined',
+    },
+    ...sized('pvc', 'PVC'),
+    ...sized('storage', 'Storage'),
+    {
+      expression: 'variables.isExternal || has(object.spec.sourceRef) != variables.hasSource',
+      message: 'Data volume should have either Source or SourceRef, or be externally populated',
+    },
+    { expression: '!variables.hasSource || variables.sources > 0', message: 'Missing Data volume source' },
+    { expression: 'variables.sources < 2', message: 'Multiple Data volume sources' },
+    {
+      expression: "!has(object.spec.contentType) || object.spec.contentType in ['', 'kubevirt', 'archive']",
+      message: 'ContentType not one of: kubevirt, archive',
+    },
+    ...addressed('http'),
+    ...addressed('s3'),
+    ...addressed('gcs'),
+    {
+      expression:
+        "!(variables.hasSource && has(object.spec.source.registry) && has(object.spec.source.registry.url)) || object.spec.source.registry.url.matches('^(docker|oci-archive)://')",
+      messageExpression: "'Illegal registry source URL scheme ' + object.spec.source.registry.url",
+    },
+    ...checksums,
+  ],
+});
 
 export const cdiProbe: Probe = { kind: 'DataVolume', spec: { source: { blank: {} } }, words: 'Missing Data volume PVC' };

@@ -16,13 +16,11 @@ export interface PolicyDetails {
   readonly operations: readonly ('CREATE' | 'UPDATE')[];
   readonly variables?: readonly { readonly name: string; readonly expression: string }[];
   readonly validations: readonly Validation[];
-  /** Objects each request is judged against, one after the other. */
-  readonly params?: { readonly apiVersion: string; readonly kind: string; readonly selector: unknown };
 }
 
 /** A policy that refuses as the platform's webhook does, code 422 included. */
 export function policyManifests(details: PolicyDetails): readonly KubeObject[] {
-  const { name, group, version, resource, operations, variables, validations, params } = details;
+  const { name, group, version, resource, operations, variables, validations } = details;
   const metadata = { name, labels: simulatedLabels };
   const policy = {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -30,7 +28,6 @@ export function policyManifests(details: PolicyDetails): readonly KubeObject[] {
     metadata,
     spec: {
       failurePolicy: 'Fail',
-      ...(params === undefined ? {} : { paramKind: { apiVersion: params.apiVersion, kind: params.kind } }),
       matchConstraints: { resourceRules: [{ apiGroups: [group], apiVersions: [version], operations, resources: [resource] }] },
       ...(variables === undefined ? {} : { variables }),
       validations: validations.map((validation) => ({ ...validation, reason: 'Invalid' })),
@@ -40,11 +37,7 @@ export function policyManifests(details: PolicyDetails): readonly KubeObject[] {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata,
-    spec: {
-      policyName: name,
-      validationActions: ['Deny'],
-      ...(params === undefined ? {} : { paramRef: { selector: params.selector, parameterNotFoundAction: 'Allow' } }),
-    },
+    spec: { policyName: name, validationActions: ['Deny'] },
   };
   return [policy, binding];
 }

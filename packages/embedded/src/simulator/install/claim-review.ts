@@ -1,0 +1,31 @@
+import type { KubeObject } from '@terrain/runtime';
+import { notes, simulatedLabel } from '../marks.ts';
+
+const adoptionAnnotation = 'cdi.kubevirt.io/allowClaimAdoption';
+
+/** What is read of the API server's question. */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly namespace?: string;
+  readonly object?: KubeObject;
+}
+
+/** Why a DataVolume may not be created beside the claim of its name, in the words of CDI's webhook; undefined when it may. */
+export function claimRefusal(dataVolume: KubeObject, claim: KubeObject | undefined): string | undefined {
+  if (claim === undefined || dataVolume.metadata.annotations?.[adoptionAnnotation] === 'true') return undefined;
+  const { name, namespace, labels, ownerReferences = [] } = claim.metadata;
+  // CDI's webhook lets the claims of its own DataVolumes pass.
+  if (labels?.[simulatedLabel] === 'true' || ownerReferences.some(({ kind }) => kind === 'DataVolume')) return undefined;
+  return `Destination PVC ${namespace}/${name} already exists`;
+}
+
+/** The question whether somebody answers at all, which only this simulator knows the words of. */
+export const probeRefusal = (dataVolume: KubeObject, words: string): string | undefined =>
+  dataVolume.metadata.annotations?.[notes.probe] === words ? words : undefined;
+
+/** An answer in the API server's form; refused as CDI does, with code 422. */
+export function reviewAnswer(uid: string, refusal: string | undefined): object {
+  const status = { status: 'Failure', code: 422, reason: 'Invalid', message: refusal };
+  const response = refusal === undefined ? { uid, allowed: true } : { uid, allowed: false, status };
+  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
+}
