@@ -89,12 +89,18 @@ class Story {
     this.#process.kill();
   }
 
-  /** Two images; one fails, is retried, loses its snapshot, gets another source; one is deleted while it waits, the other at the end. */
+  /**
+   * Three images. The first fails, is retried, loses its snapshot, gets another source; the second has no quota for its snapshot for a while; the
+   * third fails for good and is deleted before the others.
+   */
   async play(): Promise<void> {
+    this.#world.noQuotaFor = 'second';
     this.#create('first', 'fails-once');
     this.#create('second', 'good');
     this.#create('third', 'missing');
-    await this.#until('all settled', () => this.#isSettled('first') && this.#isSettled('second') && this.#isSettled('third'));
+    await this.#until('two settled', () => this.#isSettled('first') && this.#isSettled('third') && this.#isOverQuota('second'));
+    this.#world.noQuotaFor = undefined;
+    await this.#until('the snapshot there is a quota for again', () => this.#isSettled('second'));
     this.#delete('third');
     const [cut] = this.#world
       .list<VolumeSnapshot>('snapshots')
@@ -128,6 +134,12 @@ class Story {
   #isSettled(name: string): boolean {
     const image = this.#image(name);
     return image !== undefined && this.#world.isSettled(image) && !this.#world.entries().has(image.metadata.uid);
+  }
+
+  /** Its slot is free for others; its download is kept. */
+  #isOverQuota(name: string): boolean {
+    const image = this.#image(name);
+    return image?.status?.retry?.lastReason === 'QuotaExceeded' && !this.#world.entries().has(image.metadata.uid);
   }
 
   #create(name: string, file: string): void {

@@ -46,6 +46,8 @@ export class ModelWorld {
     snapshots: new Map(),
     ledger: new Map(),
   };
+  /** Snapshots whose names begin like this are over a quota. */
+  noQuotaFor: string | undefined;
   readonly #ledgerHistory: { readonly atMs: number; readonly object: ConfigMap | undefined }[] = [];
   readonly #onEvent: (event: ModelEvent) => void;
   #uids = 0;
@@ -156,6 +158,8 @@ export class ModelWorld {
 
   createSnapshot(manifest: VolumeSnapshot): VolumeSnapshot {
     const existing = this.get<VolumeSnapshot>('snapshots', keyFor(manifest));
+    if (this.noQuotaFor !== undefined && manifest.metadata.name?.startsWith(this.noQuotaFor) === true)
+      throw refuse(403, 'Forbidden', `volumesnapshots "${manifest.metadata.name}" is forbidden: exceeded quota: snapshots`);
     return existing ?? (this.store('snapshots', this.fresh(manifest)) as VolumeSnapshot);
   }
 
