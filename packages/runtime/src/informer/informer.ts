@@ -101,7 +101,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
         removed: (object) => this.#dispatch(this.#store.remove(object)),
         progressed: (version) => {
           this.#store.advance(version);
-          this.#waiters.check();
+          this.#waiters.check(this.#store.resourceVersion);
         },
         absent: () => this.#absent(),
       },
@@ -164,11 +164,9 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
 
   /** Calls back once the content is at least as new as this version, at once if it is already. */
   whenReached(version: string, callback: () => void): void {
-    const store = this.#store;
-    this.#waiters.add(
-      () => store.resourceVersion !== undefined && compareVersions(store.resourceVersion, version) >= 0,
-      callback,
-    );
+    const { resourceVersion } = this.#store;
+    if (resourceVersion !== undefined && compareVersions(resourceVersion, version) >= 0) callback();
+    else this.#waiters.addVersion(version, callback);
   }
 
   /** Calls back once the object with this key and UID is not in the content any more. */
@@ -227,7 +225,7 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
   #dispatch(changes: readonly Change<T>[]): void {
     const context = { initial: !this.#hasSynced };
     for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change, context);
-    this.#waiters.check();
+    this.#waiters.check(this.#store.resourceVersion);
   }
 
   #call(handler: ChangeHandler<T>, change: Change<T>, context: ChangeContext): void {

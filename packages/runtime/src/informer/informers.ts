@@ -29,6 +29,7 @@ export type Shown = 'yes' | 'not yet' | 'never';
 export class Informers implements AsyncDisposable {
   readonly #options: InformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
+  readonly #byKind = new Map<string, Informer<KubeObject>[]>();
   readonly #kept = new Map<string, unknown>();
   readonly #definitions: Definitions;
   #isStarted = false;
@@ -47,6 +48,8 @@ export class Informers implements AsyncDisposable {
       const made = new Informer<T>({ ...this.#options, ...scopeOf(scope), ...keep, type, definition });
       informer = made as unknown as Informer<KubeObject>;
       this.#informers.set(id, informer);
+      const kind = kindId(type);
+      this.#byKind.set(kind, [...(this.#byKind.get(kind) ?? []), informer]);
       this.#kept.set(id, scope.keep);
       if (this.#isStarted) informer.start();
     } else if (this.#kept.get(id) !== scope.keep)
@@ -68,11 +71,8 @@ export class Informers implements AsyncDisposable {
 
   /** All informers that will be told of this version of an object: it belongs to their part of the kind, or did so far. */
   concerned(type: ResourceType, object: KubeObject): readonly Informer<KubeObject>[] {
-    return [...this.#informers.values()].filter((informer) => {
-      const { group, plural } = informer.type;
-      if (group !== type.group || plural !== type.plural) return false;
-      return informer.covers(object) || informer.store.has(keyOf(object));
-    });
+    const ofKind = this.#byKind.get(kindId(type)) ?? [];
+    return ofKind.filter((informer) => informer.covers(object) || informer.store.has(keyOf(object)));
   }
 
   /** What the caches have of an object: nobody keeps it, it is shown, or one that should show it does not. */
@@ -119,3 +119,6 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }
+
+/** Of all versions of a kind: they are the same objects. */
+const kindId = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
