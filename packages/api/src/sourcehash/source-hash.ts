@@ -27,7 +27,7 @@ export function sourceHash(source: Source): string {
 }
 
 const known = new WeakMap<Source, string>();
-const mostTexts = 500;
+const mostTexts = 2000;
 const knownByText = new Map<string, string>();
 
 function hashOfText(source: Source): string {

@@ -70,10 +70,12 @@ export class KnownLedger {
 
   /** Entries of images of this name, of all lives of the name. */
   entriesOf(imageKey: string): [uid: string, entry: LedgerEntry][] {
-    return [...this.#entries.uidsOf(imageKey)].flatMap((uid) => {
+    const found: [string, LedgerEntry][] = [];
+    for (const uid of this.#entries.uidsOf(imageKey)) {
       const entry = this.entryOf(uid);
-      return entry === undefined ? [] : [[uid, entry]];
-    });
+      if (entry !== undefined) found.push([uid, entry]);
+    }
+    return found;
   }
 
   /** Images in a namespace whose attempts are being cleared away. */

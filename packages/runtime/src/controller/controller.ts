@@ -103,15 +103,14 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     { when, gatherMs = () => 0 }: SourceOptions<C>,
   ): void {
     const object = change.type === 'deleted' ? change.old : change.new;
-    const keys = new Set(keysOf(object));
-    if (change.type === 'updated') for (const key of keysOf(change.old)) keys.add(key);
+    const keys = [...keysOf(object), ...(change.type === 'updated' ? keysOf(change.old) : [])];
     // Whom it concerns is an index away; what it says may have to be compared in depth.
-    if (keys.size === 0 || when?.(change) === false) return;
+    if (keys.length === 0 || when?.(change) === false) return;
     const priority = priorityOf(change, context);
     const waitMs = change.type === 'updated' && priority === 'normal' ? gatherMs() : 0;
     // The end of an object is news even when its last version was our work.
     const canBeEcho = change.type !== 'deleted';
-    for (const key of keys) {
+    for (const key of new Set(keys)) {
       const stash = this.#inPass.get(key);
       const stashed = { object, canBeEcho, priority, waitMs };
       if (stash !== undefined) stash.push(stashed);
