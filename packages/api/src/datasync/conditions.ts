@@ -6,6 +6,9 @@ export const dataSyncConditions = {
   ...commonConditions,
 } as const;
 
+/** What the platform lacks is told by its images: it makes nothing else. */
+const { PlatformMissing: _, ...toldByItself } = commonReasons;
+
 /** Every reason a condition of a DataSync may give. */
 export const dataSyncReasons = {
   Queued: {
@@ -29,7 +32,7 @@ export const dataSyncReasons = {
       'An image of the name this item would get exists already and does not belong to this DataSync. It is never taken over.',
     whatToDo: 'Rename the item or the DataSync, or delete the other VMDiskImage.',
   },
-  ...commonReasons,
+  ...toldByItself,
 } as const;
 
 /** Names of the conditions of a DataSync. */
