@@ -41,10 +41,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { connection, scenario = defaultScenario, clock = systemClock } = options;
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const onTrouble = options.onTrouble ?? ((sentence: string) => console.error(sentence));
   const egress = new EgressCounter();
   await using started = new AsyncDisposableStack();
   await installSimulator(connection, scenario, signal);
-  if (scenario.parts.has('cdi')) started.use(await serveClaimWebhook(connection, signal));
+  if (scenario.parts.has('cdi')) started.use(await serveClaimWebhook(connection, { signal, onTrouble }));
   const engine = new Engine({
     connection,
     clock,
@@ -52,7 +53,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     egress,
     players: players.filter(({ part }) => scenario.parts.has(part)),
     signal,
-    onTrouble: options.onTrouble ?? ((sentence) => console.error(sentence)),
+    onTrouble,
   });
   await engine.start();
   const running = started.move();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '@terrain/runtime';
-import { claimRefusal, reviewAnswer } from './claim-review.ts';
+import { claimRefusal, judgeClaim, reviewAnswer } from './claim-review.ts';
 
 const dataVolume = (annotations: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'cdi.kubevirt.io/v1beta1',
@@ -43,4 +43,17 @@ test('a refusal is told with the code that CDI gives', () => {
     allowed: false,
     status: { status: 'Failure', code: 422, reason: 'Invalid', message: refused },
   });
+});
+
+test('a claim that cannot be read keeps nobody from creating a DataVolume, and somebody is told', async () => {
+  const asked = { uid: '7', namespace: 'lab', object: dataVolume() };
+  const told: string[] = [];
+  const judge = (find: () => Promise<KubeObject | undefined>) => judgeClaim(asked, find, (sentence) => told.push(sentence));
+  assert.equal(await judge(async () => claim()), refused);
+  assert.equal(await judge(async () => undefined), undefined);
+  assert.deepEqual(told, []);
+  assert.equal(await judge(() => Promise.reject(new Error('no answer within 30 s'))), undefined);
+  assert.deepEqual(told, [
+    'DataVolume lab/disk is created whether or not somebody else has a claim of that name, which cannot be read: no answer within 30 s',
+  ]);
 });
