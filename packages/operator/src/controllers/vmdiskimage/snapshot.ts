@@ -87,10 +87,4 @@ export function instantMs(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-let last = { ms: Number.NaN, text: '' };
-
-/** The text of an instant. The last one is remembered: a pass asks for that of its beginning again and again. */
-export function toInstant(ms: number): string {
-  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
-  return last.text;
-}
+export const toInstant = (ms: number): string => new Date(ms).toISOString();
