@@ -5,7 +5,7 @@ import { after, done } from '#controller/result.ts';
 import { events } from '#events/event.ts';
 import { type Lease, leases } from '#leader/lease.ts';
 import { createLogger } from '#log/logger.ts';
-import { ApiFake, FaultProxy } from '#testing/index.ts';
+import { ApiFake, FakeClock, FaultProxy } from '#testing/index.ts';
 import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import type { ResourceType } from '#transport/resource.ts';
@@ -67,6 +67,30 @@ test('runs controllers once the caches are complete, shows it, and stops when to
   await running;
   await until('end of the watches', () => fake.openWatches() === 0);
   await assert.rejects(ask(op.healthPort, '/readyz'));
+});
+
+test('is told of what happens at once, and in a crowd in rounds', async (t) => {
+  const fake = await server(t);
+  const clock = new FakeClock();
+  const { manager: op, maps, stop } = manager(fake, { clock });
+  const running = op.run(stop.signal);
+  await until('the watch', () => fake.openWatches() === 1);
+  for (let count = 1; count <= 120; count++) {
+    fake.seed(configMap(`crowd-${count}`));
+    await until('an object of the crowd', () => maps.store.size === count);
+  }
+  await clock.advance(1000);
+  fake.seed(configMap('first'));
+  await until('the first after that', () => maps.store.size === 121);
+  await using witness = new Connection(fake.credentials);
+  const watch = witness.stream({ method: 'GET', path: '/api/v1/configmaps', query: { watch: true, resourceVersion: '0' } });
+  fake.seed(configMap('second'));
+  for await (const line of watch) if (line.includes('"second"')) break;
+  assert.equal(maps.store.size, 121);
+  await clock.advance(100);
+  await until('the second', () => maps.store.size === 122);
+  stop.abort();
+  await running;
 });
 
 test('is not ready, and runs nothing, while a cache is not complete', async (t) => {

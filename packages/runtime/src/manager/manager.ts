@@ -14,6 +14,7 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import { Connection } from '#transport/connection.ts';
 import type { Credentials } from '#transport/credentials.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
+import { Rounds } from '#transport/rounds.ts';
 import { classify, WatchSilentError } from '#watch/failure.ts';
 import { Shutdown } from './shutdown.ts';
 
@@ -70,7 +71,8 @@ export class Manager {
     this.#options = options;
     this.clock = clock;
     this.log = options.log ?? createLogger();
-    this.#connection = new Connection(credentials, { userAgent: name, clock, observer: this.metrics.transport });
+    const rounds = new Rounds({ clock });
+    this.#connection = new Connection(credentials, { userAgent: name, clock, observer: this.metrics.transport, rounds });
     this.#elector =
       election === undefined ? undefined : new Elector({ api: this.#connection, clock, log: this.log, ...election });
     const elector = this.#elector;

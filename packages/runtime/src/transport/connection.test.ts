@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../test/until.ts';
 import { ApiError } from './api-error.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Credentials } from './credentials.ts';
@@ -311,6 +312,30 @@ test('a stream that is read slowly holds its server up, and is complete all the 
     read++;
   }
   assert.equal(read, lines);
+});
+
+test('what came on a stream before its reader is told is read together; its end is not held up', async (t) => {
+  const tells: (() => void)[] = [];
+  const sent = Promise.withResolvers<ServerResponse>();
+  const { connection } = await serve(
+    t,
+    (_, response) => {
+      response.write('one\n');
+      sent.resolve(response);
+    },
+    { rounds: { join: (tell) => void tells.push(tell) } },
+  );
+  const batches = connection.streamBatches(get);
+  const first = batches.next();
+  await until('the first piece', () => tells.length === 1);
+  const response = await sent.promise;
+  response.write('two\n');
+  await until('the second piece', () => tells.length === 2);
+  assert.equal(await Promise.race([first, Promise.resolve('nothing yet')]), 'nothing yet');
+  for (const tell of tells) tell();
+  assert.deepEqual(await first, { done: false, value: ['one', 'two'] });
+  response.end('three\n');
+  assert.deepEqual(await Array.fromAsync(batches), [['three']]);
 });
 
 test('leaving the loop and aborting both close the socket of a stream', async (t) => {

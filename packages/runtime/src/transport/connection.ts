@@ -8,6 +8,7 @@ import type { Credentials } from './credentials.ts';
 import { exchangePieces, exchangeText, type Head } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
 import { NoAnswerError } from './no-answer-error.ts';
+import type { Rounds } from './rounds.ts';
 import { Token } from './token.ts';
 
 /** Told for metrics; must not throw. */
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
   readonly maxSockets?: number;
   readonly clock?: Clock;
   readonly observer?: TransportObserver;
+  /** When readers of streams are told that something came. Absent: at once. */
+  readonly rounds?: Pick<Rounds, 'join'>;
 }
 
 const maxTries = 6;
@@ -46,6 +49,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #observer: TransportObserver;
+  readonly #rounds: Pick<Rounds, 'join'> | undefined;
   readonly #token: Token;
   readonly #prefix: string;
   readonly #origin: string;
@@ -59,6 +63,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#clock = options.clock ?? systemClock;
     this.#observer = options.observer ?? {};
+    this.#rounds = options.rounds;
     this.#token = new Token(credentials.token, this.#clock);
     const { requests, streams } = makeAgents(credentials, options.maxSockets ?? 16);
     this.#requests = requests;
@@ -101,13 +106,14 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const splitter = new LineSplitter();
     const refusal: Buffer[] = [];
     try {
-      for await (const piece of exchangePieces(this.#streams, call.outgoing, {
+      for await (const pieces of exchangePieces(this.#streams, call.outgoing, {
         signal,
         beforeSend: call.beforeSend,
         onHead: call.onHead,
+        rounds: this.#rounds,
       })) {
-        if (call.head.code >= 300) refusal.push(piece);
-        else yield splitter.push(piece);
+        if (call.head.code >= 300) refusal.push(...pieces);
+        else yield pieces.flatMap((piece) => splitter.push(piece));
       }
     } catch (error) {
       throw call.failure(error, signal);

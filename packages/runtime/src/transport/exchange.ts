@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { Rounds } from './rounds.ts';
 
 /** The head of an answer. */
 export interface Head {
@@ -24,6 +25,12 @@ export interface ExchangeOptions {
   /** Called right before the first byte goes out. What it throws fails the request, and nothing is sent. */
   readonly beforeSend?: (() => void) | undefined;
   readonly onHead: (head: Head) => void;
+}
+
+/** As ExchangeOptions, for an answer that is read while it comes. */
+export interface PieceExchangeOptions extends ExchangeOptions {
+  /** When the reader is told that something came. Absent: at once. */
+  readonly rounds?: Pick<Rounds, 'join'> | undefined;
 }
 
 type Controller = Dispatcher.DispatchController;
@@ -128,26 +135,34 @@ class TextExchange extends Exchange {
 const mostWaiting = 1024 * 1024;
 
 class PieceExchange extends Exchange {
+  readonly #rounds: Pick<Rounds, 'join'> | undefined;
+  readonly #tell = (): void => this.#wake();
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #failure: { readonly reason: unknown } | undefined;
   #wake: () => void = () => undefined;
 
+  constructor({ rounds, ...options }: PieceExchangeOptions) {
+    super(options);
+    this.#rounds = rounds;
+  }
+
   onResponseData(controller: Controller, chunk: Buffer): void {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > mostWaiting) controller.pause();
-    this.#wake();
+    if (this.#rounds === undefined) this.#wake();
+    else this.#rounds.join(this.#tell);
   }
 
-  async *pieces(): AsyncGenerator<Buffer> {
+  async *pieces(): AsyncGenerator<readonly Buffer[]> {
     try {
       for (;;) {
         const pieces = this.#waiting;
         this.#waiting = [];
         this.#waitingBytes = 0;
         this.resume();
-        yield* pieces;
+        if (pieces.length > 0) yield pieces;
         if (this.#waiting.length > 0) continue;
         if (this.isOver) break;
         await new Promise<void>((resolve) => {
@@ -173,8 +188,12 @@ export function exchangeText(agent: Dispatcher, outgoing: Outgoing, options: Exc
   return exchange.text;
 }
 
-/** Sends a request; yields the pieces of its answer as they come. Leaving the loop closes the socket. */
-export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: ExchangeOptions): AsyncGenerator<Buffer> {
+/** Sends a request; yields the pieces of its answer, those that came together at once. Leaving the loop closes the socket. */
+export function exchangePieces(
+  agent: Dispatcher,
+  outgoing: Outgoing,
+  options: PieceExchangeOptions,
+): AsyncGenerator<readonly Buffer[]> {
   const exchange = new PieceExchange(options);
   exchange.send(agent, outgoing);
   return exchange.pieces();
