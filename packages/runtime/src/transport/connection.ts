@@ -106,14 +106,14 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const splitter = new LineSplitter();
     const refusal: Buffer[] = [];
     try {
-      for await (const pieces of exchangePieces(this.#streams, call.outgoing, {
+      for await (const piece of exchangePieces(this.#streams, call.outgoing, {
         signal,
         beforeSend: call.beforeSend,
         onHead: call.onHead,
         rounds: this.#rounds,
       })) {
-        if (call.head.code >= 300) refusal.push(...pieces);
-        else yield pieces.flatMap((piece) => splitter.push(piece));
+        if (call.head.code >= 300) refusal.push(piece);
+        else yield splitter.push(piece);
       }
     } catch (error) {
       throw call.failure(error, signal);

@@ -155,14 +155,15 @@ class PieceExchange extends Exchange {
     else this.#rounds.join(this.#tell);
   }
 
-  async *pieces(): AsyncGenerator<readonly Buffer[]> {
+  async *pieces(): AsyncGenerator<Buffer> {
     try {
       for (;;) {
         const pieces = this.#waiting;
         this.#waiting = [];
         this.#waitingBytes = 0;
         this.resume();
-        if (pieces.length > 0) yield pieces;
+        // One by one, so that several streams told in the same round take turns: caches that advance together are of about the same time.
+        yield* pieces;
         if (this.#waiting.length > 0) continue;
         if (this.isOver) break;
         await new Promise<void>((resolve) => {
@@ -188,12 +189,8 @@ export function exchangeText(agent: Dispatcher, outgoing: Outgoing, options: Exc
   return exchange.text;
 }
 
-/** Sends a request; yields the pieces of its answer, those that came together at once. Leaving the loop closes the socket. */
-export function exchangePieces(
-  agent: Dispatcher,
-  outgoing: Outgoing,
-  options: PieceExchangeOptions,
-): AsyncGenerator<readonly Buffer[]> {
+/** Sends a request; yields the pieces of its answer as they come. Leaving the loop closes the socket. */
+export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: PieceExchangeOptions): AsyncGenerator<Buffer> {
   const exchange = new PieceExchange(options);
   exchange.send(agent, outgoing);
   return exchange.pieces();
