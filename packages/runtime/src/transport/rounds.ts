@@ -14,7 +14,7 @@ const secondMs = 1000;
 /**
  * Hands on at once what comes now and then, and in rounds what comes in crowds.
  *
- * To be woken for every event of a busy cluster costs more than the events themselves need: ten rounds a second do the same work in an eighth less of
+ * To be woken for every event of a busy cluster costs more than the events themselves need: ten rounds a second do the same work in a tenth less of
  * the processor's time (docs/decisions/0022-rounds.md).
  *
  * Guarantees: callbacks are called in the order they came, each once for a round however often it came; none waits longer than a round.
