@@ -1,17 +1,27 @@
 import type { Controller } from '#controller/controller.ts';
-import type { ControllerObserver } from '#controller/options.ts';
+import type { ControllerObserver, Outcome } from '#controller/options.ts';
 import type { InformerObserver } from '#informer/informer.ts';
 import type { Informers } from '#informer/informers.ts';
 import type { ApiRequest } from '#transport/api-transport.ts';
 import type { TransportObserver } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
-import { Counter, Gauge, Histogram, Registry } from './prom-client.ts';
+import { Durations } from './durations.ts';
+import { Counter, Gauge, Registry } from './prom-client.ts';
 
 const passBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const queueBuckets = [0.001, 0.01, 0.1, 1, 10, 100, 1000];
 
+const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
 /** What a controller shows of itself when asked. */
 export type MeasuredController = Pick<Controller<KubeObject>, 'name' | 'queue' | 'heldBack'>;
+
+/** What happens dozens of times for each object is counted in numbers of our own and handed to prom-client when somebody looks. */
+interface Tallies {
+  readonly passes: Map<string, Record<Outcome, number>>;
+  /** By method, then by code. */
+  readonly requests: Map<string, Map<string, number>>;
+}
 
 /**
  * The runtime's metrics, under the names of controller-runtime and client-go, so that existing dashboards work.
@@ -22,7 +32,7 @@ export type MeasuredController = Pick<Controller<KubeObject>, 'name' | 'queue' |
 export class RuntimeMetrics {
   readonly registry: Registry;
   readonly #controllers: MeasuredController[] = [];
-  readonly #passes;
+  readonly #tallies: Tallies = { passes: new Map(), requests: new Map() };
   readonly #errors;
   readonly #terminalErrors;
   readonly #passSeconds;
@@ -30,7 +40,6 @@ export class RuntimeMetrics {
   readonly #retries;
   readonly #waitSeconds;
   readonly #workSeconds;
-  readonly #requests;
   readonly #requestSeconds;
   readonly #watchFailures;
   readonly #handlerFailures;
@@ -43,12 +52,7 @@ export class RuntimeMetrics {
     const byController = { labelNames: ['controller'] as const, registers };
     const byName = { labelNames: ['name'] as const, registers };
     const byKind = { labelNames: ['kind'] as const, registers };
-    this.#passes = new Counter({
-      name: 'controller_runtime_reconcile_total',
-      help: 'Passes by controller and result: success, requeue_after, error, terminal, conflict.',
-      labelNames: ['controller', 'result'] as const,
-      registers,
-    });
+    this.#showTallies(registers);
     this.#errors = new Counter({
       name: 'controller_runtime_reconcile_errors_total',
       help: 'Passes that threw, terminal errors included, conflicts not.',
@@ -59,11 +63,12 @@ export class RuntimeMetrics {
       help: 'Passes that threw a TerminalError.',
       ...byController,
     });
-    this.#passSeconds = new Histogram({
+    this.#passSeconds = new Durations({
       name: 'controller_runtime_reconcile_time_seconds',
       help: 'How long a pass took.',
+      label: 'controller',
       buckets: passBuckets,
-      ...byController,
+      registry,
     });
     this.#maxWorkers = new Gauge({
       name: 'controller_runtime_max_concurrent_reconciles',
@@ -71,30 +76,26 @@ export class RuntimeMetrics {
       ...byController,
     });
     this.#retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys added again after a failure.', ...byName });
-    this.#waitSeconds = new Histogram({
+    this.#waitSeconds = new Durations({
       name: 'workqueue_queue_duration_seconds',
       help: 'How long a key was ready before a worker took it.',
+      label: 'name',
       buckets: queueBuckets,
-      ...byName,
+      registry,
     });
-    this.#workSeconds = new Histogram({
+    this.#workSeconds = new Durations({
       name: 'workqueue_work_duration_seconds',
       help: 'How long a worker had a key.',
+      label: 'name',
       buckets: queueBuckets,
-      ...byName,
+      registry,
     });
-    this.#requests = new Counter({
-      name: 'rest_client_requests_total',
-      help: 'Requests to the API server by code and method; <error> where there was no answer.',
-      labelNames: ['code', 'method'] as const,
-      registers,
-    });
-    this.#requestSeconds = new Histogram({
+    this.#requestSeconds = new Durations({
       name: 'rest_client_request_duration_seconds',
       help: 'Time to the answer, for streams to its beginning.',
-      labelNames: ['verb'] as const,
-      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-      registers,
+      label: 'verb',
+      buckets: requestBuckets,
+      registry,
     });
     this.#watchFailures = new Counter({
       name: 'terrain_runtime_watch_failures_total',
@@ -119,19 +120,22 @@ export class RuntimeMetrics {
   controller(name: string, workers: number): ControllerObserver {
     const labels = { controller: name };
     this.#maxWorkers.set(labels, workers);
-    for (const result of ['success', 'requeue_after', 'error', 'terminal', 'conflict'])
-      this.#passes.inc({ ...labels, result }, 0);
+    const passes: Record<Outcome, number> = { success: 0, requeue_after: 0, error: 0, terminal: 0, conflict: 0 };
+    this.#tallies.passes.set(name, passes);
+    const passed = this.#passSeconds.of(name);
+    const waited = this.#waitSeconds.of(name);
+    const worked = this.#workSeconds.of(name);
     return {
       passEnded: (outcome, tookMs) => {
-        this.#passes.inc({ ...labels, result: outcome });
-        this.#passSeconds.observe(labels, tookMs / 1000);
+        passes[outcome]++;
+        passed.add(tookMs);
         if (outcome === 'error' || outcome === 'terminal') this.#errors.inc(labels);
         if (outcome === 'terminal') this.#terminalErrors.inc(labels);
         if (outcome === 'error' || outcome === 'conflict') this.#retries.inc({ name });
       },
       queue: {
-        taken: (ms) => this.#waitSeconds.observe({ name }, ms / 1000),
-        finished: (ms) => this.#workSeconds.observe({ name }, ms / 1000),
+        taken: (ms) => waited.add(ms),
+        finished: (ms) => worked.add(ms),
       },
     };
   }
@@ -144,8 +148,10 @@ export class RuntimeMetrics {
   get transport(): TransportObserver {
     return {
       requestEnded: (request, code, tookMs) => {
-        this.#requests.inc({ code: code === undefined ? '<error>' : `${code}`, method: request.method });
-        this.#requestSeconds.observe({ verb: verbOf(request) }, tookMs / 1000);
+        const shown = code === undefined ? '<error>' : `${code}`;
+        const byCode = this.#tallies.requests.get(request.method) ?? new Map<string, number>();
+        this.#tallies.requests.set(request.method, byCode.set(shown, (byCode.get(shown) ?? 0) + 1));
+        this.#requestSeconds.of(verbOf(request)).add(tookMs);
       },
     };
   }
@@ -177,6 +183,31 @@ export class RuntimeMetrics {
 
   eventDropped(): void {
     this.#droppedEvents.inc();
+  }
+
+  #showTallies(registers: Registry[]): void {
+    const { passes, requests } = this.#tallies;
+    new Counter({
+      name: 'controller_runtime_reconcile_total',
+      help: 'Passes by controller and result: success, requeue_after, error, terminal, conflict.',
+      labelNames: ['controller', 'result'] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [controller, results] of passes)
+          for (const [result, count] of Object.entries(results)) this.inc({ controller, result }, count);
+      },
+    });
+    new Counter({
+      name: 'rest_client_requests_total',
+      help: 'Requests to the API server by code and method; <error> where there was no answer.',
+      labelNames: ['code', 'method'] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [method, codes] of requests) for (const [code, count] of codes) this.inc({ code, method }, count);
+      },
+    });
   }
 
   #measureQueues(registers: Registry[]): void {
