@@ -124,6 +124,15 @@ test('throttling without end is an error in the end', async (t) => {
   assert.equal(requests.length, 6);
 });
 
+test("who is asked to wait longer than his time gets the server's word and the time it asked for, at once", async (t) => {
+  const waits: number[] = [];
+  const { connection, requests } = await serve(t, (_, response) => answer(response, 429, {}, { 'retry-after': '60' }), {
+    clock: instantClock(waits),
+  });
+  await assert.rejects(connection.request({ ...get, timeoutMs: 60_000 }), { name: 'ApiError', code: 429, retryAfterMs: 60_000 });
+  assert.deepEqual([requests.length, waits], [1, []]);
+});
+
 const retried: Record<string, { method: 'GET' | 'POST'; code: number; retryAfter?: string; tries: number }> = {
   'a read refused with 503 and a time is sent again': { method: 'GET', code: 503, retryAfter: '1', tries: 6 },
   'a read refused with 503 and no time is not': { method: 'GET', code: 503, tries: 1 },

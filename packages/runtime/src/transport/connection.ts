@@ -87,6 +87,8 @@ export class Connection implements ApiTransport, AsyncDisposable {
       const waitMs =
         error.code === 429 ? (error.retryAfterMs ?? 1000) : request.method === 'GET' ? error.retryAfterMs : undefined;
       if ((error.code !== 429 && error.code !== 503) || waitMs === undefined || attempt >= maxTries) throw error;
+      // There would be no answer in time, and nobody would know that the server asked to be left alone for so long.
+      if (waitMs >= deadline.leftMs) throw error;
       await this.#clock.sleep(waitMs, deadline.signal);
     }
   }
@@ -177,12 +179,16 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
 /** A signal that fires with the caller's, or when the time is up. Plain listeners: `AbortSignal.any` on a long-lived signal adds up. */
 class Deadline implements Disposable {
+  readonly #clock: Clock;
+  readonly #endsAt: number;
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal | undefined;
   readonly #onAbort = (): void => this.#controller.abort(this.#parent?.reason);
   readonly #cancel: () => void;
 
   constructor(clock: Clock, timeoutMs: number, parent: AbortSignal | undefined, late: () => Error) {
+    this.#clock = clock;
+    this.#endsAt = clock.monotonic() + timeoutMs;
     this.#parent = parent;
     this.#cancel = clock.setTimeout(() => this.#controller.abort(late()), timeoutMs);
     if (parent?.aborted === true) this.#onAbort();
@@ -191,6 +197,10 @@ class Deadline implements Disposable {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  get leftMs(): number {
+    return this.#endsAt - this.#clock.monotonic();
   }
 
   [Symbol.dispose](): void {

@@ -124,10 +124,18 @@ class TextExchange extends Exchange {
   }
 
   protected ended(failure: { readonly reason: unknown } | undefined): void {
-    const [first, ...more] = this.#chunks;
-    const whole = first === undefined || more.length > 0 ? Buffer.concat(this.#chunks) : first;
-    if (failure === undefined) this.#text.resolve(whole.toString('utf8'));
-    else this.#text.reject(failure.reason);
+    try {
+      if (failure === undefined) this.#text.resolve(this.#whole().toString('utf8'));
+      else this.#text.reject(failure.reason);
+    } catch (error) {
+      // Longer than a text can be. Nobody else would hear of it: for the socket the answer is complete.
+      this.#text.reject(error);
+    }
+  }
+
+  #whole(): Buffer {
+    const [first] = this.#chunks;
+    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
   }
 }
 

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Dispatcher } from 'undici';
+import { exchangeText, type Outgoing } from './exchange.ts';
+
+const outgoing: Outgoing = { origin: 'https://a', path: '/x', method: 'GET', headers: {}, body: null, reset: false };
+
+/** A socket on which an answer of these chunks has come in. As undici does, it tells the handler of what the handler throws. */
+function answering(...chunks: Buffer[]): Dispatcher {
+  const controller = { paused: false } as Dispatcher.DispatchController;
+  return {
+    dispatch: (_: unknown, handler: Dispatcher.DispatchHandler) => {
+      try {
+        handler.onResponseStart?.(controller, 200, {}, 'OK');
+        for (const chunk of chunks) handler.onResponseData?.(controller, chunk);
+        handler.onResponseEnd?.(controller, {});
+      } catch (error) {
+        handler.onResponseError?.(controller, error as Error);
+      }
+      return true;
+    },
+  } as unknown as Dispatcher;
+}
+
+test('an answer too long to be a text fails its request instead of never ending it', async () => {
+  const tooLong = new RangeError('Cannot create a string longer than 0x1fffffe8 characters');
+  const chunk = Object.assign(Buffer.from('{}'), {
+    toString(): string {
+      throw tooLong;
+    },
+  });
+  const settled = exchangeText(answering(chunk), outgoing, { onHead: () => undefined });
+  await assert.rejects(Promise.race([settled, new Promise((resolve) => setImmediate(resolve, 'never settled'))]), tooLong);
+});
+
+test('an answer in several pieces is one text, also where a character was cut in two', async () => {
+  const bytes = Buffer.from('{"a":"ä"}');
+  const pieces = [bytes.subarray(0, 7), bytes.subarray(7)];
+  assert.equal(await exchangeText(answering(...pieces), outgoing, { onHead: () => undefined }), '{"a":"ä"}');
+  assert.equal(await exchangeText(answering(), outgoing, { onHead: () => undefined }), '');
+});
