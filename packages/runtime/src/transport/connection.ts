@@ -107,15 +107,15 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const call = await this.#call(request);
     const splitter = new LineSplitter();
     const refusal: Buffer[] = [];
+    const { beforeSend, onHead } = call;
     try {
-      for await (const piece of exchangePieces(this.#streams, call.outgoing, {
-        signal,
-        beforeSend: call.beforeSend,
-        onHead: call.onHead,
-        rounds: this.#rounds,
-      })) {
-        if (call.head.code >= 300) refusal.push(piece);
-        else yield splitter.push(piece);
+      using pieces = exchangePieces(this.#streams, call.outgoing, { signal, beforeSend, onHead, rounds: this.#rounds });
+      while (await pieces.hasMore()) {
+        // One by one, so that several streams told in the same round take turns: caches that advance together are of about the same time.
+        for (let piece = pieces.take(); piece !== undefined; piece = pieces.take()) {
+          if (call.head.code >= 300) refusal.push(piece);
+          else yield splitter.push(piece);
+        }
       }
     } catch (error) {
       throw call.failure(error, signal);

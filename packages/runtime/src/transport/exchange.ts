@@ -33,6 +33,14 @@ export interface PieceExchangeOptions extends ExchangeOptions {
   readonly rounds?: Pick<Rounds, 'join'> | undefined;
 }
 
+/** An answer as it comes. To dispose of it closes the socket of one that is not complete. */
+export interface Pieces extends Disposable {
+  /** The next piece, if it is there. */
+  take(): Buffer | undefined;
+  /** Resolves when there is something to take, with false when there will be nothing any more; rejects when the answer broke off. */
+  hasMore(): Promise<boolean>;
+}
+
 type Controller = Dispatcher.DispatchController;
 
 /**
@@ -142,10 +150,10 @@ class TextExchange extends Exchange {
 /** Bytes that may wait for their reader before the socket is told to stop. */
 const mostWaiting = 1024 * 1024;
 
-class PieceExchange extends Exchange {
+class PieceExchange extends Exchange implements Pieces {
   readonly #rounds: Pick<Rounds, 'join'> | undefined;
   readonly #tell = (): void => this.#wake();
-  #waiting: Buffer[] = [];
+  readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #failure: { readonly reason: unknown } | undefined;
   #wake: () => void = () => undefined;
@@ -163,25 +171,25 @@ class PieceExchange extends Exchange {
     else this.#rounds.join(this.#tell);
   }
 
-  async *pieces(): AsyncGenerator<Buffer> {
-    try {
-      for (;;) {
-        const pieces = this.#waiting;
-        this.#waiting = [];
-        this.#waitingBytes = 0;
-        this.resume();
-        // One by one, so that several streams told in the same round take turns: caches that advance together are of about the same time.
-        yield* pieces;
-        if (this.#waiting.length > 0) continue;
-        if (this.isOver) break;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    } finally {
-      this.leave();
-    }
-    if (this.#failure !== undefined) throw this.#failure.reason;
+  take(): Buffer | undefined {
+    const piece = this.#waiting.shift();
+    if (piece === undefined) return undefined;
+    this.#waitingBytes -= piece.length;
+    if (this.#waitingBytes <= mostWaiting) this.resume();
+    return piece;
+  }
+
+  async hasMore(): Promise<boolean> {
+    while (this.#waiting.length === 0 && !this.isOver)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    if (this.#waiting.length === 0 && this.#failure !== undefined) throw this.#failure.reason;
+    return this.#waiting.length > 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
   }
 
   protected ended(failure: { readonly reason: unknown } | undefined): void {
@@ -197,11 +205,11 @@ export function exchangeText(agent: Dispatcher, outgoing: Outgoing, options: Exc
   return exchange.text;
 }
 
-/** Sends a request; yields the pieces of its answer as they come. Leaving the loop closes the socket. */
-export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: PieceExchangeOptions): AsyncGenerator<Buffer> {
+/** Sends a request whose answer is read piece by piece. */
+export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: PieceExchangeOptions): Pieces {
   const exchange = new PieceExchange(options);
   exchange.send(agent, outgoing);
-  return exchange.pieces();
+  return exchange;
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

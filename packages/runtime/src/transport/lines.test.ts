@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineSplitter } from './lines.ts';
 
-function split(chunks: readonly Uint8Array[], maxBytes?: number): string[] {
+function split(chunks: readonly Buffer[], maxBytes?: number): string[] {
   const splitter = new LineSplitter(maxBytes);
   return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
 }
@@ -15,7 +15,7 @@ test('however a text is cut into chunks, its lines come out', () => {
       fc.array(fc.nat(40), { maxLength: 12 }),
       (lines, cuts) => {
         const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-        const chunks: Uint8Array[] = [];
+        const chunks: Buffer[] = [];
         let at = 0;
         for (const cut of cuts) {
           chunks.push(bytes.subarray(at, at + cut));

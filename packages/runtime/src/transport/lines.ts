@@ -8,7 +8,7 @@ const newline = 0x0a;
  */
 export class LineSplitter {
   readonly #maxBytes: number;
-  #pending: Uint8Array[] = [];
+  #pending: Buffer[] = [];
   #pendingBytes = 0;
 
   constructor(maxBytes = 64 * 1024 * 1024) {
@@ -16,11 +16,11 @@ export class LineSplitter {
   }
 
   /** The lines this chunk completes. */
-  push(chunk: Uint8Array): string[] {
+  push(chunk: Buffer): string[] {
     const complete: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      complete.push(this.#finish(chunk.subarray(start, end)));
+      complete.push(this.#finish(chunk, start, end));
       start = end + 1;
     }
     if (start < chunk.length) {
@@ -33,18 +33,14 @@ export class LineSplitter {
 
   /** What came after the last newline, if anything. */
   end(): string[] {
-    return this.#pendingBytes === 0 ? [] : [this.#finish(new Uint8Array())];
+    return this.#pendingBytes === 0 ? [] : [this.#finish(Buffer.alloc(0), 0, 0)];
   }
 
-  #finish(tail: Uint8Array): string {
-    if (this.#pending.length === 0) return decode(tail);
-    const line = Buffer.concat([...this.#pending, tail]);
+  #finish(chunk: Buffer, start: number, end: number): string {
+    if (this.#pending.length === 0) return chunk.toString('utf8', start, end);
+    const line = Buffer.concat([...this.#pending, chunk.subarray(start, end)]);
     this.#pending = [];
     this.#pendingBytes = 0;
-    return decode(line);
+    return line.toString('utf8');
   }
-}
-
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

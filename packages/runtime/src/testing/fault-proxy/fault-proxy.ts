@@ -193,7 +193,7 @@ function isOpened(fault: RequestFault | undefined): boolean {
   return fault === undefined || !['refuse', 'answer', 'hang'].includes(fault.fault);
 }
 
-async function* linesOf(first: readonly string[], chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(first: readonly string[], chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   yield* first;
   const splitter = new LineSplitter();
   for await (const chunk of chunks) yield* splitter.push(chunk);
