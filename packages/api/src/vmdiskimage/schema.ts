@@ -39,6 +39,10 @@ const attempt = Type.Object(
     dataVolume: Type.Optional(text(253, 'The DataVolume that downloads.')),
     dataVolumeUID: Type.Optional(text(64, 'UID of that DataVolume, once it was seen; one that is gone afterwards was lost.')),
     volumeSnapshot: Type.Optional(text(253, 'The VolumeSnapshot being cut from it.')),
+    kills: Type.Optional(
+      count('How often an importer was killed for its memory and replaced by another, which no DataVolume counts.'),
+    ),
+    falls: Type.Optional(count('How often progress was seen to fall back: a download that began again from byte 0.')),
   },
   { description: 'The download that is running or was the last to run.' },
 );

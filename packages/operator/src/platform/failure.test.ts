@@ -183,7 +183,9 @@ const noted: Failure = { class: 'retryable', reason: 'SourceUnreachable', messag
 const running = (restartCount: number): DataVolume => aDataVolume({ status: 'True', reason: 'Pod is running' }, { restartCount });
 const failing = (restartCount: number): DataVolume => ({ ...http(503), status: { ...http(503).status, restartCount } });
 
-type Verdict = { given: DataVolume; importRestarts: number; noted?: Failure; words?: string; want: string | undefined };
+const outOfMemory = aDataVolume({ reason: 'OOMKilled' });
+
+type Verdict = { given: DataVolume; importRestarts: number; want: string | undefined } & Hearsay;
 const verdicts: Record<string, Verdict> = {
   'what may pass ends the attempt before the importer starts again': {
     given: failing(0),
@@ -230,10 +232,41 @@ const verdicts: Record<string, Verdict> = {
     want: undefined,
   },
   'a restart the policy allows': { given: running(1), importRestarts: 1, noted, want: undefined },
-  'an OOM kill, which CDI answers with another download': {
-    given: aDataVolume({ reason: 'OOMKilled' }),
-    importRestarts: 0,
+  'an OOM kill, which CDI answers with another download': { given: outOfMemory, importRestarts: 0, want: 'ImporterFailed' },
+  'an OOM kill, and CDI’s second try without page cache, which the policy allows': {
+    given: outOfMemory,
+    importRestarts: 1,
+    want: undefined,
+  },
+  'an OOM kill of that second try': { given: outOfMemory, importRestarts: 1, kills: 1, want: 'ImporterFailed' },
+  'a restart after an OOM kill is one too many as well': {
+    given: running(1),
+    importRestarts: 1,
+    kills: 1,
+    noted,
+    want: 'SourceUnreachable',
+  },
+  'a download that fell back to its beginning': { given: running(0), importRestarts: 0, falls: 1, want: 'ImporterFailed' },
+  'a fall that goes with the restart the policy allows': { given: running(1), importRestarts: 1, falls: 1, want: undefined },
+  'a fall that goes with the second try after an OOM kill': {
+    given: running(0),
+    importRestarts: 1,
+    kills: 1,
+    falls: 1,
+    want: undefined,
+  },
+  'a restart whose cause was seen, and a fall of its own': {
+    given: running(1),
+    importRestarts: 1,
+    falls: 2,
+    noted,
     want: 'ImporterFailed',
+  },
+  'complete after a fall is complete': {
+    given: aDataVolume({}, { phase: 'Succeeded' }),
+    importRestarts: 0,
+    falls: 1,
+    want: undefined,
   },
   'Failed is over, whatever the policy allows': {
     given: aDataVolume({}, { phase: 'Failed' }),
@@ -251,8 +284,22 @@ const verdicts: Record<string, Verdict> = {
     want: undefined,
   },
 };
-for (const [name, { given, importRestarts, noted: seen, words, want }] of Object.entries(verdicts))
-  test(name, () => assert.equal(judgeImport(given, importRestarts, { noted: seen, words })?.reason, want));
+for (const [name, { given, importRestarts, want, ...hearsay }] of Object.entries(verdicts))
+  test(name, () => assert.equal(judgeImport(given, importRestarts, hearsay)?.reason, want));
+
+test('what nobody told is said in words that tell where to look', () => {
+  const words = (given: DataVolume, hearsay: Hearsay): string | undefined => judgeImport(given, 0, hearsay)?.message;
+  assert.equal(words(running(1), {}), 'the importer was started again once, from byte 0');
+  assert.equal(words(running(2), { kills: 1, falls: 2 }), 'the importer was started again 3 times, each time from byte 0');
+  assert.equal(
+    words(running(0), { falls: 1 }),
+    'the download began again from byte 0 once, as it does when the importer’s pod is deleted, evicted or preempted: see the events of its node and namespace',
+  );
+  assert.equal(
+    words(running(1), { falls: 2 }),
+    'the download began again from byte 0 2 times, as it does when the importer’s pod is deleted, evicted or preempted: see the events of its node and namespace',
+  );
+});
 
 test('only a failure without any words is asked about', () => {
   const isAsked = (given: DataVolume, hearsay?: Hearsay): boolean => judgeImport(given, 0, hearsay)?.isUntold === true;

@@ -25,10 +25,14 @@ export type Failure = {
 
 /** What else is known of an import than its DataVolume shows at this moment. */
 export type Hearsay = {
-  /** The last failure seen, for when only the restart is seen. */
+  /** The last failure seen in this attempt, for when only the restart is seen. */
   readonly noted?: Failure | undefined;
   /** What the importer said when it last ended. */
   readonly words?: string | undefined;
+  /** Importers killed for their memory that CDI has replaced: in another pod, so that no restart is counted. */
+  readonly kills?: number | undefined;
+  /** How often progress fell back, whatever was the cause. */
+  readonly falls?: number | undefined;
 };
 
 type Row = {
@@ -139,24 +143,39 @@ function toldByImporter(words: string): Failure {
   return { class: row?.class ?? 'retryable', reason: row?.reason ?? 'ImporterFailed', message: shorten(text) };
 }
 
+/** Whether CDI shows that the importer was killed for its memory; it takes that back when it has put another in its place. */
+export function isKilledForMemory(dataVolume: DataVolume): boolean {
+  const { status, reason } = conditionOf(dataVolume, 'Running') ?? {};
+  return status === 'False' && reason === 'OOMKilled';
+}
+
 /**
  * Whether the attempt behind a DataVolume is over, and why.
  *
  * A permanent failure ends it at once. One that may pass ends it when the importer would have to be started more often than
  * `importRestarts`, since every start downloads from byte 0.
  */
-export function judgeImport(dataVolume: DataVolume, importRestarts: number, { noted, words }: Hearsay = {}): Failure | undefined {
+export function judgeImport(dataVolume: DataVolume, importRestarts: number, hearsay: Hearsay = {}): Failure | undefined {
   if (dataVolume.status?.phase === 'Succeeded') return undefined;
+  const { noted, words, kills = 0, falls = 0 } = hearsay;
   const failure = shownFailure(dataVolume);
-  const restarts = dataVolume.status?.restartCount ?? 0;
+  const started = (dataVolume.status?.restartCount ?? 0) + kills;
+  // Two ways of counting the same: a restart shows as a fall too, if anybody reads progress. Neither counts more than there were.
+  const restarts = Math.max(started, falls);
   if (failure?.class === 'retryable' && dataVolume.status?.phase !== 'Failed' && failure.reason !== 'DataVolumeLost')
     return restarts >= importRestarts ? failure : undefined;
   if (failure !== undefined) return failure;
   if (restarts <= importRestarts) return undefined;
-  const message = `the importer was started again ${restarts} ${restarts === 1 ? 'time' : 'times'}, each time from byte 0`;
   if (words !== undefined) return toldByImporter(words);
-  return noted ?? { class: 'retryable', reason: 'ImporterFailed', message, isUntold: true };
+  const untold = (message: string): Failure => ({ class: 'retryable', reason: 'ImporterFailed', message, isUntold: true });
+  return falls > started ? untold(fellBack(falls)) : (noted ?? untold(startedAgain(started)));
 }
+
+const startedAgain = (times: number): string =>
+  `the importer was started again ${times === 1 ? 'once, from byte 0' : `${times} times, each time from byte 0`}`;
+
+const fellBack = (times: number): string =>
+  `the download began again from byte 0 ${times === 1 ? 'once' : `${times} times`}, as it does when the importer’s pod is deleted, evicted or preempted: see the events of its node and namespace`;
 
 /** At most 500 characters, on one line. Of a log the end is kept, of a sentence the beginning. */
 export function shorten(text: string): string {

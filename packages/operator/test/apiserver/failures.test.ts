@@ -138,6 +138,22 @@ test('every failure ends as it should, after as many downloads as it should', as
   });
 });
 
+test('with one restart allowed, CDI’s second try after an OOM kill is waited for, and no third', async () => {
+  await using stage = await Stage.open({ scenario: unhurried, policy: { ...policy, importRestarts: '1' } });
+  await stage.startOperator();
+  await observing(stage, async () => {
+    await stage.createImage('never-enough', { sim: 'oom:forever' });
+    await stage.createImage('enough-without-cache', { sim: 'oom' });
+    await stage.phase('enough-without-cache', 'Succeeded');
+    await stage.phase('never-enough', 'Failed');
+  });
+  const { status } = stage.image('enough-without-cache') ?? {};
+  assert.deepEqual([status?.attempt?.number, downloadsOf(stage, 'enough-without-cache')], [1, 2]);
+  const { retry, attempt } = stage.image('never-enough')?.status ?? {};
+  assert.deepEqual([retry?.failures, retry?.lastReason, attempt?.kills], [attempts, 'ImporterFailed', 1]);
+  assert.equal(downloadsOf(stage, 'never-enough'), attempts * 2);
+});
+
 function downloadsOf(stage: Stage, name: string): number | undefined {
   const image = stage.image(name);
   return image && stage.downloadsOf(image);

@@ -67,8 +67,10 @@ function decideRunning(snapshot: Snapshot, given: ImageRecord, started: Attempt,
     return isHeld ? { record, step: { kind: 'yieldSlot', entry } } : decideCut(snapshot, record, dataVolume, attempt);
   const failure =
     judgeImport(dataVolume, snapshot.policy.importRestarts, {
-      noted: lastFailure(snapshot, given),
+      noted: snapshot.memory.failure,
       words: snapshot.importerWords,
+      kills: attempt.kills,
+      falls: attempt.falls,
     }) ?? passedDeadline(snapshot, attempt, dataVolume);
   if (failure !== undefined) return end({ kind: 'failed', failure });
   const afterMs = untilDeadlineMs(snapshot, attempt, dataVolume);
@@ -99,14 +101,16 @@ function theftOf(dataVolume: DataVolume, { dataVolume: name, dataVolumeUID }: At
 function withNotes(snapshot: Snapshot, record: ImageRecord, attempt: Attempt, dataVolume: DataVolume | undefined): ImageRecord {
   const uid = dataVolume?.metadata.uid;
   if (dataVolume === undefined || uid === undefined) return record;
-  const known = attempt.dataVolumeUID === undefined ? { ...record, attempt: { ...attempt, dataVolumeUID: uid } } : record;
+  const named = attempt.dataVolumeUID === undefined ? { ...attempt, dataVolumeUID: uid } : attempt;
+  const known: ImageRecord = { ...record, attempt: { ...named, ...countsOf(snapshot, attempt) } };
+  // For people only: it stays after the attempt, so a later one must not take it for its own.
   const failure = snapshot.policy.importRestarts > 0 ? shownFailure(dataVolume) : undefined;
   return failure !== undefined && failure.reason !== record.retry.lastReason ? noted(known, failure) : known;
 }
 
-/** The words of a failure that CDI has taken back; there are some only where the policy lets an importer go on after one. */
-function lastFailure({ policy }: Snapshot, { retry }: ImageRecord): Failure | undefined {
-  const { lastReason, lastMessage = '' } = retry;
-  if (lastReason === undefined || policy.importRestarts === 0) return undefined;
-  return { class: 'retryable', reason: lastReason as Failure['reason'], message: lastMessage };
+/** Downloads that began again without a restart that the DataVolume would count. */
+function countsOf({ memory }: Snapshot, attempt: Attempt): Pick<Attempt, 'kills' | 'falls'> {
+  const kills = Math.max(memory.kills ?? 0, attempt.kills ?? 0);
+  const falls = Math.max(memory.falls ?? 0, attempt.falls ?? 0);
+  return { ...(kills === 0 ? {} : { kills }), ...(falls === 0 ? {} : { falls }) };
 }

@@ -23,6 +23,7 @@ import {
   volumeName,
 } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
+import type { Attempt } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Step } from './step.ts';
 
@@ -31,6 +32,7 @@ const failing = {
   reason: 'Error',
   message: 'Unable to connect to http data source: expected status code 200, got 503. Status: 503 x',
 };
+const killed = { status: 'False', reason: 'OOMKilled' };
 const missing = { ...failing, message: failing.message.replaceAll('503', '404') };
 const complete = { dataVolumes: [aVolume({ phase: 'Succeeded' })], claims: [aClaim()] };
 const otherSource = { url: 'https://images.example.com/other.qcow2' };
@@ -386,14 +388,61 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     }),
     want: 'importing',
   },
-  'one restart too many, with the cause noted before': {
+  'one restart too many, with the cause seen before': {
     given: aSnapshot({
       policy: { importRestarts: '1' },
       entry: anEntry(),
-      image: { status: syncing({ retry: { lastReason: 'SourceUnreachable', lastMessage: '503' } }) },
+      image: { status: syncing() },
       dataVolumes: [aVolume({ restartCount: 2 })],
+      memory: { failure: { class: 'retryable', reason: 'SourceUnreachable', message: '503' } },
     }),
     want: 'end failed SourceUnreachable',
+  },
+  'one restart too many, and only the cause of an earlier attempt is known': {
+    given: aSnapshot({
+      policy: { importRestarts: '1' },
+      entry: anEntry(),
+      image: { status: syncing({ retry: { lastReason: 'QuotaExceeded', lastMessage: 'no room' } }) },
+      dataVolumes: [aVolume({ restartCount: 2 })],
+    }),
+    want: 'end failed ImporterFailed',
+  },
+  'killed for its memory, which CDI answers with another try': {
+    given: aSnapshot({
+      policy: { importRestarts: '1' },
+      entry: anEntry(),
+      image: { status: syncing() },
+      dataVolumes: [aVolume({ running: killed })],
+    }),
+    want: 'importing',
+  },
+  'killed for its memory again, as the status knows': {
+    given: aSnapshot({
+      policy: { importRestarts: '1' },
+      entry: anEntry(),
+      image: { status: syncing({ attempt: { kills: 1 } }) },
+      dataVolumes: [aVolume({ running: killed })],
+    }),
+    want: 'end failed ImporterFailed',
+  },
+  'killed for its memory again, as only this process has seen': {
+    given: aSnapshot({
+      policy: { importRestarts: '1' },
+      entry: anEntry(),
+      image: { status: syncing() },
+      dataVolumes: [aVolume({ running: killed })],
+      memory: { kills: 1 },
+    }),
+    want: 'end failed ImporterFailed',
+  },
+  'the download began again': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { status: syncing() },
+      dataVolumes: [aVolume({ progress: '2.00%' })],
+      memory: { falls: 1 },
+    }),
+    want: 'end failed ImporterFailed',
   },
   'waited for its slot longer than an attempt may take: only the time with the slot counts': {
     given: aSnapshot({
@@ -763,4 +812,38 @@ test('numbers of attempts never go back, also when the volume of an earlier one 
     }),
   );
   assert.deepEqual([step.kind, record.attempt?.number, record.attempt?.volumeSnapshot], ['cut', 3, cutNameOf(1, 2)]);
+});
+
+test('what no DataVolume counts is counted in the status, so that another process knows', () => {
+  const world = (attempt: Partial<Attempt>): Snapshot =>
+    aSnapshot({
+      policy: { importRestarts: '5' },
+      entry: anEntry(),
+      image: { status: syncing({ attempt }) },
+      dataVolumes: [aVolume()],
+      memory: { kills: 2, falls: 1 },
+    });
+  const counted = (attempt: Partial<Attempt>) => {
+    const { kills, falls } = decide(world(attempt)).record.attempt ?? {};
+    return [kills, falls];
+  };
+  assert.deepEqual(counted({}), [2, 1]);
+  assert.deepEqual(counted({ kills: 3, falls: 4 }), [3, 4], 'never less than was counted before');
+});
+
+test('a restart without a word of this attempt is asked about, whatever an earlier attempt had said', () => {
+  const { step } = decide(
+    aSnapshot({
+      policy: { importRestarts: '1' },
+      entry: anEntry({ attempt: 2 }),
+      image: {
+        status: syncing({
+          attempt: { number: 2, dataVolume: volumeName(2) },
+          retry: { lastAttempt: 1, failures: 1, lastReason: 'SourceUnreachable', lastMessage: '503' },
+        }),
+      },
+      dataVolumes: [aVolume({ attempt: 2, restartCount: 2 })],
+    }),
+  );
+  assert.equal(step.kind === 'end' && step.outcome.kind === 'failed' && step.outcome.failure.isUntold, true);
 });

@@ -1,14 +1,18 @@
-import type { DataVolume } from '#platform/cdi.ts';
-import { progressOf } from '#platform/cdi.ts';
+import { conditionOf, type DataVolume, progressOf } from '#platform/cdi.ts';
+import { type Failure, isKilledForMemory, shownFailure } from '#platform/failure.ts';
 import type { Attempt } from './record.ts';
 import { instantMs, type Memory } from './snapshot.ts';
 
 interface Remembered {
   readonly attempt: number;
   dataVolumeUid: string;
-  progress: string | undefined;
+  percent: number | undefined;
   progressedAtMs: number | undefined;
   movingSinceMs: number | undefined;
+  isKilled: boolean;
+  kills: number;
+  falls: number;
+  failure: Failure | undefined;
 }
 
 /**
@@ -21,37 +25,71 @@ export class Memories {
   of(uid: string, attempt: number | undefined): Memory {
     const known = this.#remembered.get(uid);
     if (known === undefined || known.attempt !== attempt) return {};
-    const { dataVolumeUid, progressedAtMs, movingSinceMs } = known;
+    const { dataVolumeUid, progressedAtMs, movingSinceMs, kills, falls, failure } = known;
     return {
       dataVolumeUid,
       ...(progressedAtMs === undefined ? {} : { progressedAtMs }),
       ...(movingSinceMs === undefined ? {} : { movingSinceMs }),
+      ...(kills === 0 ? {} : { kills }),
+      ...(falls === 0 ? {} : { falls }),
+      ...(failure === undefined ? {} : { failure }),
     };
   }
 
   /** The DataVolume of an attempt was seen or made. `reported` is the progress the status shows. */
   see(uid: string, attempt: Attempt, dataVolume: DataVolume, nowMs: number, reported?: string): void {
     const known = this.#remembered.get(uid);
-    const { progress } = dataVolume.status ?? {};
-    const percent = progressOf(dataVolume);
-    if (known === undefined || known.attempt !== attempt.number) {
-      const isAhead = (percent ?? 0) >= Number.parseInt(reported ?? '0', 10) + 1;
-      this.#remembered.set(uid, {
-        attempt: attempt.number,
-        dataVolumeUid: dataVolume.metadata.uid ?? '',
-        progress,
-        progressedAtMs: isAhead ? nowMs : instantMs(attempt.progressedAt),
-        movingSinceMs: percent === undefined ? undefined : nowMs,
-      });
-      return;
-    }
-    if (known.progress === progress) return;
-    known.progress = progress;
-    known.progressedAtMs = nowMs;
-    if (percent !== undefined) known.movingSinceMs ??= nowMs;
+    if (known === undefined || known.attempt !== attempt.number)
+      this.#remembered.set(uid, firstSight(attempt, dataVolume, nowMs, reported));
+    else seeAgain(known, dataVolume, nowMs);
   }
 
   forget(uid: string): void {
     this.#remembered.delete(uid);
   }
 }
+
+/**
+ * Falls are counted only from what this process has seen before, never from what the status reports: its cache of DataVolumes may be older than that at
+ * first, and a fall ends an attempt.
+ */
+function firstSight(attempt: Attempt, dataVolume: DataVolume, nowMs: number, reported = '0'): Remembered {
+  const percent = progressOf(dataVolume);
+  const isAhead = (percent ?? 0) >= Number.parseInt(reported, 10) + 1;
+  return {
+    attempt: attempt.number,
+    dataVolumeUid: dataVolume.metadata.uid ?? '',
+    percent,
+    progressedAtMs: isAhead ? nowMs : instantMs(attempt.progressedAt),
+    movingSinceMs: percent === undefined ? undefined : nowMs,
+    isKilled: isKilledForMemory(dataVolume),
+    kills: attempt.kills ?? 0,
+    falls: attempt.falls ?? 0,
+    failure: shownFailure(dataVolume),
+  };
+}
+
+function seeAgain(known: Remembered, dataVolume: DataVolume, nowMs: number): void {
+  const isKilled = isKilledForMemory(dataVolume);
+  // Not before: what is shown is judged as it is, and a process that comes later finds it shown too, so that each is counted once.
+  if (known.isKilled && !isKilled) known.kills++;
+  known.isKilled = isKilled;
+  known.failure = shownFailure(dataVolume) ?? known.failure;
+  if (conditionOf(dataVolume, 'Running')?.reason === scratchSpace) known.percent = undefined;
+  seeProgress(known, progressOf(dataVolume), nowMs);
+}
+
+/** Why CDI replaces the first pod of every import, which is no failure. */
+const scratchSpace = 'Scratch space required';
+
+function seeProgress(known: Remembered, percent: number | undefined, nowMs: number): void {
+  const { percent: before } = known;
+  if (percent === undefined || percent === before) return;
+  if (before === undefined || percent > before) known.progressedAtMs = nowMs;
+  else if (isClearFall(before, percent)) known.falls++;
+  known.percent = percent;
+  known.movingSinceMs ??= nowMs;
+}
+
+/** An importer only ever counts up, and one that begins again is seen near 0; a fall ends a good download, so it has to be beyond doubt. */
+const isClearFall = (before: number, percent: number): boolean => percent < before / 2;

@@ -1,6 +1,7 @@
 import type { LedgerEntry, VMDiskImage } from '@terrain/api';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim, StorageClass } from '#platform/core.ts';
+import type { Failure } from '#platform/failure.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '#platform/snapshot.ts';
 import type { Policy } from '#policy/policy.ts';
 
@@ -41,10 +42,16 @@ export type Slot =
 export type Memory = {
   /** UID of the attempt's DataVolume, once created or seen. */
   readonly dataVolumeUid?: string;
-  /** When its progress last changed. */
+  /** When it last made progress. */
   readonly progressedAtMs?: number;
   /** Since when there has been any progress to tell. */
   readonly movingSinceMs?: number;
+  /** Importers of it that CDI replaced because they were killed for their memory, also those that the status counts. */
+  readonly kills?: number;
+  /** How often its progress fell back towards 0, also as the status counts. */
+  readonly falls?: number;
+  /** The last failure its DataVolume showed. */
+  readonly failure?: Failure;
   /** Since when its entry is known to be closing. */
   readonly closingSinceMs?: number;
 };

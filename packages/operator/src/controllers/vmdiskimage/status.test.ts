@@ -388,11 +388,24 @@ test('after a report the next one waits again, and one without news is none', ()
   assert.deepEqual(statusOf(still, decide(still)), before.image.status);
 });
 
+test('a fall is shown and is no progress, so that no deadline moves with it', () => {
+  const world = aSnapshot({
+    policy: { importRestarts: '1' },
+    entry: anEntry(),
+    image: { status: syncing({ progress: '50%', attempt: { progressedAt: ago(60), dataVolumeUID: 'volume-1' } }) },
+    dataVolumes: [aVolume({ progress: '3.00%' })],
+    memory: { falls: 1 },
+  });
+  const { progress, attempt } = statusOf(world, decide(world));
+  assert.deepEqual([progress, attempt?.progressedAt, attempt?.falls], ['3%', ago(60), 1]);
+});
+
 test('what matters is never held back', () => {
   const begun = settled(
     aSnapshot({ entry: anEntry({ since: ago(1) }), image: { status: syncing({ attempt: { startedAt: ago(1) } }) } }),
     1,
   );
+  const allowing = { policy: { ...begun.policy, importRestarts: 9 } };
   const worth: Record<string, Snapshot> = {
     'the end': { ...begun, dataVolumes: [aVolume({ running: failing })] },
     success: { ...begun, ...aSnapshot({ ...complete, snapshots: [aCut()] }), image: begun.image, slot: begun.slot },
@@ -402,6 +415,8 @@ test('what matters is never held back', () => {
       image: begun.image,
       slot: begun.slot,
     },
+    'an importer that was killed for its memory': { ...begun, ...allowing, dataVolumes: [aVolume()], memory: { kills: 1 } },
+    'a download that began again': { ...begun, ...allowing, dataVolumes: [aVolume()], memory: { falls: 1 } },
     'a machine that waits to be counted': {
       ...begun,
       dataVolumes: [aVolume()],

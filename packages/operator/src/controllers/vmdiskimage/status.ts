@@ -25,7 +25,7 @@ export function statusOf(snapshot: Snapshot, { step, record: given }: Decision):
   const shown = shownStep(snapshot, given, step);
   const verdicts = verdictsOf(snapshot, given, shown);
   const progress = shownProgress(shown, before.progress);
-  const record = progress !== before.progress && progress !== undefined ? reported(given, nowMs) : given;
+  const record = isMore(progress, before.progress) ? reported(given, nowMs) : given;
   const { generation } = image.metadata;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -184,6 +184,10 @@ function shownProgress(step: Step, before: string | undefined): string | undefin
   }
 }
 
+/** A fall is shown too, but deadlines must not move with it. */
+const isMore = (progress: string | undefined, before = ''): boolean =>
+  progress !== undefined && !(Number.parseInt(progress, 10) <= Number.parseInt(before, 10));
+
 const reported = (record: ImageRecord, nowMs: number): ImageRecord =>
   runningAttempt(record) === undefined || record.attempt === undefined
     ? record
@@ -241,6 +245,7 @@ function essence({
     ticket,
     attempt?.number,
     attempt?.volumeSnapshot,
+    [attempt?.kills, attempt?.falls],
     [failures, lastAttempt, nextRetryAt, gaveUp?.at, token, sourceHash],
     artifact?.volumeSnapshot,
     [references, referencedBy, referencesAsOf],
