@@ -321,6 +321,8 @@ const refused = (code: number, status: StatusBody): ApiError =>
   new ApiError(code, status, 'POST /apis/cdi.kubevirt.io/v1beta1/namespaces/farm/datavolumes');
 const denial =
   "datavolumes.cdi.kubevirt.io \"x\" is forbidden: ValidatingAdmissionPolicy 'terrain-datavolume-slot' with binding 'terrain-datavolume-slot' denied request: no open entry";
+const unanswered =
+  'Internal error occurred: failed calling webhook "datavolume-validate.cdi.kubevirt.io": failed to call webhook: Post "https://cdi-api.cdi.svc:443/datavolume-validate?timeout=10s": dial tcp 10.96.7.7:443: connect: connection refused';
 const refusals: Record<string, { given: unknown; want: string }> = {
   'the slot policy': {
     given: refused(403, { reason: 'Forbidden', message: denial, details: { causes: [{ message: denial }] } }),
@@ -361,8 +363,16 @@ const refusals: Record<string, { given: unknown; want: string }> = {
     given: refused(404, { reason: 'NotFound', message: 'the server could not find the requested resource' }),
     want: 'wait PlatformMissing',
   },
-  'a webhook that does not answer': {
-    given: refused(500, { reason: 'InternalError', message: 'failed calling webhook' }),
+  'a webhook that does not answer: nothing was stored, and it may take hours': {
+    given: refused(500, { reason: 'InternalError', message: unanswered }),
+    want: 'wait RefusedByPlatform',
+  },
+  'an API server in trouble, which says something of webhooks': {
+    given: refused(500, { reason: 'InternalError', message: `Internal error occurred: etcd is slow: ${unanswered}` }),
+    want: 'fault',
+  },
+  'an API server in trouble': {
+    given: refused(500, { reason: 'InternalError', message: 'Internal error occurred: etcdserver: request timed out' }),
     want: 'fault',
   },
   'too many requests': { given: refused(429, {}), want: 'fault' },
@@ -377,4 +387,14 @@ for (const [name, { given, want }] of Object.entries(refusals))
 test('the words of a refusal are the server’s, without our request', () => {
   const verdict = judgeRefusal(refused(422, { reason: 'Invalid', message: 'spec.x: Invalid value' }));
   assert.deepEqual(verdict, { class: 'permanent', reason: 'RefusedByPlatform', message: 'spec.x: Invalid value' });
+});
+
+test('a webhook that does not answer is named, with what to look at', () => {
+  const verdict = judgeRefusal(refused(500, { reason: 'InternalError', message: unanswered }));
+  assert.deepEqual(verdict, {
+    class: 'wait',
+    reason: 'RefusedByPlatform',
+    message:
+      'failed calling webhook "datavolume-validate.cdi.kubevirt.io": failed to call webhook: Post "https://cdi-api.cdi.svc:443/datavolume-validate?timeout=10s": dial tcp 10.96.7.7:443: connect: connection refused; nothing was created: see that what serves this webhook runs',
+  });
 });

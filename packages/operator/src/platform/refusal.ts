@@ -5,6 +5,9 @@ import { type Failure, shorten } from './failure.ts';
 /** Name of the policy that asks the ledger before a download may start. */
 const slotPolicy = /ValidatingAdmissionPolicy 'terrain-datavolume-slot'/;
 
+/** The API server asked a webhook about the object and got no answer. It asks before it stores, so nothing was. */
+const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^"]+": .*)$/s;
+
 /**
  * Why a create was refused. `slot`: the ledger as the API server sees it has no open entry; it may be some milliseconds behind, so
  * try again. Undefined: not a refusal but a fault (a conflict, an overloaded server, no answer): the caller passes it on.
@@ -13,7 +16,10 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
   if (error instanceof ForeignObjectError) return refusedFor(error.message);
   if (!(error instanceof ApiError)) return undefined;
   if (slotPolicy.test(error.message)) return 'slot';
-  const message = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
+  const told = error.message.replace(/^[A-Z]+ \S+: /, '');
+  const message = shorten(told);
+  const unanswered = error.reason === 'InternalError' ? unansweredWebhook.exec(told)?.[1] : undefined;
+  if (unanswered !== undefined) return awaitedWebhook(unanswered);
   switch (refusalOf(error)) {
     case 'policy':
     case 'manifest':
@@ -29,6 +35,13 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
       return undefined;
   }
 }
+
+/** It is away for as long as it takes somebody to bring it back: longer than a slot may be held for nothing. */
+const awaitedWebhook = (words: string): Failure => ({
+  class: 'wait',
+  reason: 'RefusedByPlatform',
+  message: `${shorten(words)}; nothing was created: see that what serves this webhook runs`,
+});
 
 /** What only a person can change. */
 export const refusedFor = (message: string): Failure => ({

@@ -66,6 +66,8 @@ type VolumeChange = {
   uid?: string;
   isGoing?: boolean;
   hash?: string;
+  /** Seconds since it was made. */
+  age?: number;
 };
 
 export function aVolume({
@@ -77,6 +79,7 @@ export function aVolume({
   uid: volumeUid,
   isGoing,
   hash: source = hash,
+  age = 9,
 }: VolumeChange = {}): DataVolume {
   const manifest = desiredDataVolume(anImage(), { number: attempt, sourceHash: source });
   return {
@@ -85,7 +88,7 @@ export function aVolume({
       ...manifest.metadata,
       uid: volumeUid ?? `volume-${attempt}`,
       resourceVersion: '5',
-      creationTimestamp: ago(9),
+      creationTimestamp: ago(age),
       ...(isGoing === true ? { deletionTimestamp: ago(1) } : {}),
     },
     status: {

@@ -10,6 +10,12 @@ import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
 
 const quotas = { group: '', version: 'v1', plural: 'resourcequotas', namespaced: true };
+const webhooks = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'validatingwebhookconfigurations',
+  namespaced: false,
+};
 const retry = 'pelotech.ot/retry';
 const paused = 'pelotech.ot/paused';
 /** Nothing is tried again by itself while a test looks. */
@@ -83,19 +89,69 @@ test('a DataVolume of somebody else under the name of an attempt is left alone, 
   });
 });
 
-/** A quota counts for nothing until a controller has looked at it and the API server has heard of that: nothing tells when, so ask. */
-async function untilCounted(stage: Stage): Promise<void> {
+test('a webhook of the platform that does not answer is waited for without a slot, and no attempt is counted', async () => {
+  await using stage = await Stage.open({ policy });
+  const at = { name: `${stage.namespace}-silent` };
+  await stage.resource(webhooks).create({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: at,
+    webhooks: [silentWebhook(stage.namespace)],
+  } as Thing);
+  // It stands in the way of the stage, whether or not the test gets that far.
+  await using _ = {
+    [Symbol.asyncDispose]: async () => void (await stage.resource(webhooks).delete(at).catch(ignoreAbsent)),
+  };
+  await untilProbed(stage, 'a webhook asked', (refusal) => refusal?.code === 500);
+  await stage.startOperator();
+  await observing(stage, async () => {
+    await stage.createImage('debian');
+    const image = await stage.reason('debian', 'RefusedByPlatform');
+    const { phase, message = '', retry: counted } = image.status ?? {};
+    assert.match(
+      message,
+      /^failed calling webhook "silent\.example\.com": failed to call webhook: Post "[^"]+": .*connection refused; nothing was created: see that what serves this webhook runs; tried again at \S+$/,
+    );
+    assert.deepEqual([phase, counted?.failures, counted?.gaveUp], ['Queued', undefined, undefined]);
+    await untilSlotIsFree(stage);
+    assert.deepEqual([stage.things(types.dataVolumes).length, downloadsOf(stage, image)], [0, 0]);
+    await stage.resource(webhooks).delete(at);
+    await untilProbed(stage, 'a webhook forgotten', (refusal) => refusal === undefined);
+    await stage.annotate('debian', { [retry]: 'now' });
+    assert.equal((await stage.phase('debian', 'Succeeded')).status?.attempt?.number, 2);
+    assert.equal(downloadsOf(stage, image), 1);
+  });
+});
+
+const silentWebhook = (namespace: string) => ({
+  name: 'silent.example.com',
+  clientConfig: { url: 'https://127.0.0.1:1/' },
+  rules: [{ apiGroups: ['cdi.kubevirt.io'], apiVersions: ['*'], operations: ['CREATE'], resources: ['datavolumes'] }],
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+  failurePolicy: 'Fail',
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+});
+
+/** A quota counts for nothing until a controller has looked at it and the API server has heard of that. */
+const untilCounted = (stage: Stage): Promise<void> =>
+  untilProbed(stage, 'a quota in force', (refusal) => refusal?.code === 403 && !refusal.message.includes('status unknown'));
+
+/** Nothing tells when the API server has heard of what it is to judge by, so ask. */
+async function untilProbed(stage: Stage, what: string, isMet: (refusal: ApiError | undefined) => boolean): Promise<void> {
   for (let tries = 0; tries < 1200; tries++) {
     const refusal = await stage
       .resource(types.dataVolumes)
       .create(aVolume(stage, 'probe'), { dryRun: true })
       .then(
         () => undefined,
-        (error: unknown) => error,
+        (error: unknown) => {
+          if (error instanceof ApiError) return error;
+          throw error;
+        },
       );
-    if (refusal instanceof ApiError && refusal.code === 403 && !refusal.message.includes('status unknown')) return;
-    if (refusal !== undefined && !(refusal instanceof ApiError && refusal.code === 403)) throw refusal;
+    if (isMet(refusal)) return;
     await setTimeout(100);
   }
-  throw new Error(`the quota in ${stage.namespace} is still not in force after two minutes`);
+  throw new Error(`${stage.namespace} has not seen ${what} after two minutes`);
 }

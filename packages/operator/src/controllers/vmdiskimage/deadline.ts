@@ -30,13 +30,35 @@ export function untilDeadlineMs(snapshot: Snapshot, attempt: Attempt, dataVolume
 function deadlines(snapshot: Snapshot, attempt: Attempt, dataVolume: DataVolume): { attemptAtMs: number; progressAtMs: number } {
   const { policy, memory, nowMs } = snapshot;
   const startedMs = instantMs(attempt.startedAt) ?? nowMs;
-  const progressedMs = Math.max(startedMs, memory.progressedAtMs ?? instantMs(attempt.progressedAt) ?? startedMs);
+  // It may have taken long to be made, which is no fault of its own.
+  const madeMs = instantMs(dataVolume.metadata.creationTimestamp) ?? startedMs;
+  const progressedMs = Math.max(startedMs, madeMs, memory.progressedAtMs ?? instantMs(attempt.progressedAt) ?? startedMs);
   // A running importer whose progress nobody reports (a network policy keeps CDI from asking) may be doing well: never killed for that.
   const isUnmetered = progressOf(dataVolume) === undefined && conditionOf(dataVolume, 'Running')?.status === 'True';
   return {
     attemptAtMs: startedMs + policy.attemptTimeout,
     progressAtMs: isUnmetered ? Number.POSITIVE_INFINITY : progressedMs + policy.noProgressTimeout,
   };
+}
+
+/** A create is done in a moment; one that is not done by then was refused, or nobody was there to ask for it. */
+const lateMs = 30_000;
+
+/** What to say of an attempt whose DataVolume should long be there. */
+export function lateCreation({ nowMs }: Snapshot, { dataVolume, startedAt }: Attempt): string | undefined {
+  if (nowMs - (instantMs(startedAt) ?? nowMs) < lateMs) return undefined;
+  return `creates DataVolume ${dataVolume}, not done since it got its slot at ${startedAt}: if this lasts, the log of the operator tells what the API server answers`;
+}
+
+/**
+ * An attempt that could not get its DataVolume in the time a download may stand still: nothing was downloaded, so nothing is counted. One that is made
+ * even later would be a download whose time is over when it begins.
+ */
+export function overdueCreation({ policy, nowMs }: Snapshot, { dataVolume, startedAt }: Attempt): Failure | undefined {
+  const allowedMs = Math.min(policy.attemptTimeout, policy.noProgressTimeout);
+  if (nowMs < (instantMs(startedAt) ?? nowMs) + allowedMs) return undefined;
+  const message = `DataVolume ${dataVolume} could not be created within ${inWords(allowedMs)} of getting its slot: the log of the operator tells what the API server answered`;
+  return { class: 'wait', reason: 'RefusedByPlatform', message };
 }
 
 function inWords(ms: number): string {

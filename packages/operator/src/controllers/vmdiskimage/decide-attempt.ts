@@ -2,7 +2,7 @@
 import { dataVolumeName, type LedgerEntry, sourceHash } from '@terrain/api';
 import type { DataVolume } from '#platform/cdi.ts';
 import { type Failure, judgeImport, shownFailure } from '#platform/failure.ts';
-import { passedDeadline, untilDeadlineMs } from './deadline.ts';
+import { overdueCreation, passedDeadline, untilDeadlineMs } from './deadline.ts';
 import { decideCut } from './decide-cut.ts';
 import { endOf } from './decide-end.ts';
 import { completeVolume, isCancelled, isComplete, isGoing, isPaused, isWorthKeeping, volumeOf } from './facts.ts';
@@ -85,6 +85,8 @@ function decideVolumeless(snapshot: Snapshot, record: ImageRecord, attempt: Atte
   if (isPaused(snapshot)) return end({ kind: 'withdrawn', reason: 'Paused', message: 'paused before the download began' });
   const problem = preflightProblem(snapshot);
   if (problem !== undefined) return end({ kind: 'withdrawn', ...problem });
+  const overdue = overdueCreation(snapshot, attempt);
+  if (overdue !== undefined) return end({ kind: 'failed', failure: overdue }, true);
   return { record, step: isUnchecked(snapshot) ? { kind: 'check' } : { kind: 'create', attempt } };
 }
 

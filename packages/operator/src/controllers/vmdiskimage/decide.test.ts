@@ -302,6 +302,30 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     }),
     want: 'end withdrawn StorageClassMissing',
   },
+  'begun, and no DataVolume could be made for as long as a download may stand still': {
+    given: aSnapshot({ entry: anEntry(), image: { status: syncing({ attempt: { startedAt: ago(1800) } }) } }),
+    want: 'end failed RefusedByPlatform',
+  },
+  'begun, and there is still time to make a DataVolume': {
+    given: aSnapshot({ entry: anEntry(), image: { status: syncing({ attempt: { startedAt: ago(1799) } }) } }),
+    want: 'create',
+  },
+  'begun, and no DataVolume could be made for as long as an attempt may take': {
+    given: aSnapshot({
+      policy: { attemptTimeout: '10m' },
+      entry: anEntry(),
+      image: { status: syncing({ attempt: { startedAt: ago(600) } }) },
+    }),
+    want: 'end failed RefusedByPlatform',
+  },
+  'a DataVolume that could be made only late has its own time to make progress': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { status: syncing({ attempt: { startedAt: ago(3600) } }) },
+      dataVolumes: [aVolume({ phase: 'ImportScheduled', running: { status: 'False', reason: 'ContainerCreating' }, age: 1799 })],
+    }),
+    want: 'importing',
+  },
   'begun, paused before the download': {
     given: aSnapshot({ entry: anEntry(), image: { status: syncing(), metadata: paused } }),
     want: 'end withdrawn Paused',
@@ -465,7 +489,7 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({
       entry: anEntry(),
       image: { status: syncing({ attempt: { startedAt: ago(1800) } }) },
-      dataVolumes: [aVolume({ progress: '7.00%' })],
+      dataVolumes: [aVolume({ progress: '7.00%', age: 1800 })],
     }),
     want: 'end failed NoProgress',
   },
@@ -473,7 +497,7 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({
       entry: anEntry(),
       image: { status: syncing({ attempt: { startedAt: ago(3600), progressedAt: ago(1801) } }) },
-      dataVolumes: [aVolume({ progress: '7.00%' })],
+      dataVolumes: [aVolume({ progress: '7.00%', age: 1800 })],
     }),
     want: 'end failed NoProgress',
   },
@@ -482,7 +506,7 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
       entry: anEntry(),
       image: { status: syncing({ attempt: { startedAt: ago(1801) } }) },
       dataVolumes: [
-        aVolume({ phase: 'ImportScheduled', progress: 'N/A', running: { status: 'False', reason: 'Unschedulable' } }),
+        aVolume({ phase: 'ImportScheduled', progress: 'N/A', running: { status: 'False', reason: 'Unschedulable' }, age: 1800 }),
       ],
     }),
     want: 'end failed NoProgress',
@@ -742,7 +766,7 @@ test('a pause does not stop the clock of a download: the pass that ends it comes
       aSnapshot({
         entry: anEntry(),
         image: { metadata, status: syncing({ attempt: { startedAt: ago(1500) } }) },
-        dataVolumes: [aVolume({ phase: 'ImportScheduled', running: { status: 'False', reason: 'Unschedulable' } })],
+        dataVolumes: [aVolume({ phase: 'ImportScheduled', running: { status: 'False', reason: 'Unschedulable' }, age: 1500 })],
       }),
     ).step;
   for (const step of [held(paused), held({ ...deleted, ...paused })])
@@ -846,4 +870,23 @@ test('a restart without a word of this attempt is asked about, whatever an earli
     }),
   );
   assert.equal(step.kind === 'end' && step.outcome.kind === 'failed' && step.outcome.failure.isUntold, true);
+});
+
+test('an attempt whose DataVolume could not be made ends after a live look, is not counted, and says where to look', () => {
+  const { step, record } = decide(
+    aSnapshot({ entry: anEntry(), image: { status: syncing({ attempt: { startedAt: ago(1800) } }) } }),
+  );
+  assert.deepEqual(step.kind === 'end' && [step.isGone, step.outcome], [
+    true,
+    {
+      kind: 'failed',
+      failure: {
+        class: 'wait',
+        reason: 'RefusedByPlatform',
+        message: `DataVolume ${volumeName(1)} could not be created within 30 min of getting its slot: the log of the operator tells what the API server answered`,
+      },
+    },
+  ]);
+  const { failures, lastAttempt, nextRetryAt } = record.retry;
+  assert.deepEqual([failures, lastAttempt, nextRetryAt], [undefined, 1, ago(-300)]);
 });

@@ -452,3 +452,15 @@ test('the artifact says all a machine needs to know', () => {
     syncedAt: now,
   });
 });
+
+test('a DataVolume that the API server does not take is not called a download', () => {
+  const world = (startedAt: string): Snapshot =>
+    aSnapshot({ entry: anEntry(), image: { status: syncing({ attempt: { startedAt } }) } });
+  const message = (startedAt: string) => statusOf(...given(world(startedAt))).message;
+  const { name } = aVolume().metadata;
+  assert.equal(message(ago(29)), `downloads into DataVolume ${name}`);
+  assert.equal(
+    message(ago(30)),
+    `creates DataVolume ${name}, not done since it got its slot at ${ago(30)}: if this lasts, the log of the operator tells what the API server answers`,
+  );
+});

@@ -1,6 +1,7 @@
 /** What people and other programs read about an image. The only file that names its conditions and phases. */
 import { type Condition, sourceHash, VMDiskImageCondition, type VMDiskImageReason, type VMDiskImageStatus } from '@terrain/api';
 import { progressOf } from '#platform/cdi.ts';
+import { lateCreation } from './deadline.ts';
 import { decideResting } from './decide.ts';
 import { completeVolume, isPaused } from './facts.ts';
 import type { ImageRecord } from './record.ts';
@@ -56,6 +57,7 @@ function shownStep(snapshot: Snapshot, record: ImageRecord, step: Step): Step {
 
 function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdicts {
   const { artifact } = record;
+  const downloading = `downloads into DataVolume ${record.attempt?.dataVolume}`;
   const no = (reason: VMDiskImageReason, message: string): Verdict => ({ status: 'False', reason, message });
   const yes = (reason: VMDiskImageReason, message: string): Verdict => ({ status: 'True', reason, message });
   /** Work is under way, or waits its turn. */
@@ -96,11 +98,12 @@ function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdic
         : working('Queued', 'waits for one of the slots the sync policy allows');
     case 'check':
       return working('Queued', 'checks what the download needs');
-    case 'begin':
     case 'create':
+      return working('Importing', lateCreation(snapshot, step.attempt) ?? downloading);
+    case 'begin':
     case 'importing':
     case 'adopt':
-      return working('Importing', `downloads into DataVolume ${record.attempt?.dataVolume}`);
+      return working('Importing', downloading);
     case 'cut':
       return working('Snapshotting', `cuts VolumeSnapshot ${step.name}`, true);
     case 'cutting':
@@ -121,7 +124,7 @@ function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdic
       const isDownloading = runningAttempt(record) !== undefined;
       return resting('Paused', step.message, {
         Reconciling: no('Paused', step.message),
-        ...(isDownloading ? { Imported: no('Importing', `downloads into DataVolume ${record.attempt?.dataVolume}`) } : {}),
+        ...(isDownloading ? { Imported: no('Importing', downloading) } : {}),
       });
     }
     case 'failed':

@@ -19,6 +19,7 @@ import type { Attempt, ImageRecord, Outcome } from './record.ts';
  * | admitted, the status does not say so yet | begin |
  * | admitted, attempt never had a DataVolume | create |
  * | DataVolume importing | importing |
+ * | DataVolume refused, or not made in time | end |
  * | DataVolume failed, lost, importer restarted, deadline passed, cancelled, source changed | end |
  * | attempt over, its slot still held | clear |
  * | DataVolume complete, claim Bound, no snapshot | cut |
