@@ -15,7 +15,7 @@ export interface VolumeSnapshot extends KubeObject {
     readonly readyToUse?: boolean;
     readonly boundVolumeSnapshotContentName?: string;
     readonly restoreSize?: string;
-    readonly error?: { readonly message?: string };
+    readonly error?: { readonly message?: string; readonly time?: string };
   };
 }
 

@@ -122,9 +122,20 @@ export function aClaim({
   };
 }
 
-type CutChange = { attempt?: number; cut?: number; ready?: boolean; error?: string; age?: number; isGoing?: boolean };
+type CutChange = {
+  attempt?: number;
+  cut?: number;
+  ready?: boolean;
+  error?: string;
+  /** Seconds since it was made. */
+  age?: number;
+  /** Seconds since its error was told; without it the error says no time. */
+  errorAge?: number;
+  isGoing?: boolean;
+};
 
-export function aCut({ attempt = 1, cut = 1, ready = true, error, age = 5, isGoing = false }: CutChange = {}): VolumeSnapshot {
+export function aCut(change: CutChange = {}): VolumeSnapshot {
+  const { attempt = 1, cut = 1, ready = true, error, age = 5, errorAge, isGoing = false } = change;
   const manifest = desiredSnapshot(anImage(), cutNameOf(attempt, cut), aVolume({ attempt }));
   return {
     ...manifest,
@@ -138,7 +149,7 @@ export function aCut({ attempt = 1, cut = 1, ready = true, error, age = 5, isGoi
     status: {
       readyToUse: ready,
       ...(ready ? { boundVolumeSnapshotContentName: 'content', restoreSize: '11381663335' } : {}),
-      ...(error === undefined ? {} : { error: { message: error } }),
+      ...(error === undefined ? {} : { error: { message: error, ...(errorAge === undefined ? {} : { time: ago(errorAge) }) } }),
     },
   };
 }

@@ -24,24 +24,39 @@ type Verdict =
   /** This one will not do; `next` is to be cut in its place, or waits for a person when the round is over. */
   | { readonly kind: 'failed'; readonly next: string; readonly isRoundOver: boolean; readonly message: string };
 
-/** Judges the snapshot of that name. One that is gone is cut again under its name: nobody else can have it meanwhile. */
-function judgeCut(snapshot: Snapshot, name: string, volume: Volume): Verdict {
+/**
+ * Judges the snapshot of that name. One that is gone is cut again under its name: nobody else can have it meanwhile. What was made before `syncedAt` has
+ * been ready.
+ */
+function judgeCut(snapshot: Snapshot, name: string, volume: Volume, syncedAt?: string): Verdict {
   const found = snapshot.snapshots.find(({ metadata }) => metadata.name === name);
   if (found === undefined) return { kind: 'create' };
   if (isReadyToUse(found)) return { kind: 'ready', snapshot: found };
   const next = cutName(snapshot, volume, cutOf(name) + 1);
   // Somebody deletes it, and a snapshot may take long to go: another name, so that nobody waits. It did not fail, so no round ends.
   if (isGoing(found)) return { kind: 'failed', next, isRoundOver: false, message: `VolumeSnapshot ${name} is being deleted` };
-  const { noProgressTimeout } = snapshot.policy;
-  const { error } = found.status ?? {};
-  const allowedMs = error === undefined ? noProgressTimeout : Math.min(errorGraceMs, noProgressTimeout);
-  const afterMs = (instantMs(found.metadata.creationTimestamp) ?? snapshot.nowMs) + allowedMs - snapshot.nowMs;
+  const afterMs = endMsOf(snapshot, found, instantMs(syncedAt)) - snapshot.nowMs;
   if (afterMs > 0) return { kind: 'wait', snapshot: found, afterMs };
+  const { error } = found.status ?? {};
   const why =
     error === undefined
-      ? `was not ready after ${Math.round(allowedMs / 1000)} s`
+      ? `was not ready after ${Math.round(snapshot.policy.noProgressTimeout / 1000)} s`
       : `failed: ${shorten(error.message ?? 'no reason was given')}`;
   return { kind: 'failed', next, isRoundOver: cutOf(name) % cutsPerRound === 0, message: `VolumeSnapshot ${name} ${why}` };
+}
+
+/**
+ * How long a snapshot is waited for that is not ready, or not any more. An error counts from when it was told, and errors that keep changing do not
+ * hold up one that was never ready.
+ */
+function endMsOf({ policy, nowMs }: Snapshot, { metadata, status }: VolumeSnapshot, syncedMs = 0): number {
+  const { noProgressTimeout } = policy;
+  const madeMs = instantMs(metadata.creationTimestamp) ?? nowMs;
+  const readyByMs = madeMs + noProgressTimeout;
+  if (status?.error === undefined) return readyByMs;
+  const passesByMs = (instantMs(status.error.time) ?? madeMs) + Math.min(errorGraceMs, noProgressTimeout);
+  const wasReady = status.readyToUse === true || madeMs <= syncedMs;
+  return wasReady ? passesByMs : Math.min(passesByMs, readyByMs);
 }
 
 /** The snapshot of a complete download, within an attempt or outside of any. */
@@ -70,7 +85,7 @@ export function decideCut(snapshot: Snapshot, record: ImageRecord, volume: Volum
 
 /** The snapshot of an artifact that is not ready any more. Takes no slot, downloads nothing. */
 export function decideRecut(snapshot: Snapshot, record: ImageRecord, artifact: Artifact, volume: Volume): Decision {
-  const verdict = judgeCut(snapshot, artifact.volumeSnapshot, volume);
+  const verdict = judgeCut(snapshot, artifact.volumeSnapshot, volume, artifact.syncedAt);
   switch (verdict.kind) {
     case 'ready':
       return { record, step: { kind: 'steady' } };

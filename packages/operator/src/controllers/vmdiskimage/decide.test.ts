@@ -35,6 +35,8 @@ const failing = {
 const killed = { status: 'False', reason: 'OOMKilled' };
 const missing = { ...failing, message: failing.message.replaceAll('503', '404') };
 const complete = { dataVolumes: [aVolume({ phase: 'Succeeded' })], claims: [aClaim()] };
+/** The artifact of a day ago. */
+const longSynced = synced({ artifact: { syncedAt: ago(90_000) } });
 const otherSource = { url: 'https://images.example.com/other.qcow2' };
 const otherHash = sourceHash({ ...anImage().spec, ...otherSource });
 
@@ -85,8 +87,40 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({ image: { status: synced() }, ...complete, snapshots: [aCut({ error: 'x', age: 59 })] }),
     want: 'cutting',
   },
-  'snapshot with an error for a minute': {
+  'snapshot a minute old, with an error that says no time': {
     given: aSnapshot({ image: { status: synced() }, ...complete, snapshots: [aCut({ error: 'x', age: 61 })] }),
+    want: 'cut s2',
+  },
+  'old snapshot with an error, not for long': {
+    given: aSnapshot({
+      image: { status: longSynced },
+      ...complete,
+      snapshots: [aCut({ error: 'x', age: 90_001, errorAge: 59 })],
+    }),
+    want: 'cutting',
+  },
+  'old snapshot that an error made unready, not for long': {
+    given: aSnapshot({
+      image: { status: longSynced },
+      ...complete,
+      snapshots: [aCut({ ready: false, error: 'x', age: 90_001, errorAge: 59 })],
+    }),
+    want: 'cutting',
+  },
+  'old snapshot with an error for a minute': {
+    given: aSnapshot({
+      image: { status: longSynced },
+      ...complete,
+      snapshots: [aCut({ error: 'x', age: 90_001, errorAge: 60 })],
+    }),
+    want: 'cut s2',
+  },
+  'snapshot cut again, never ready, with one error after the other': {
+    given: aSnapshot({
+      image: { status: longSynced },
+      ...complete,
+      snapshots: [aCut({ ready: false, error: 'x', age: 1800, errorAge: 1 })],
+    }),
     want: 'cut s2',
   },
   'snapshot never ready': {
@@ -575,6 +609,33 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({ entry: anEntry(), image: { status: syncing() }, ...complete, snapshots: [aCut({ error: 'x', age: 61 })] }),
     want: 'cut s2',
   },
+  'the cut takes long and has an error for a moment': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { status: syncing() },
+      ...complete,
+      snapshots: [aCut({ ready: false, error: 'throttled', age: 300, errorAge: 1 })],
+    }),
+    want: 'cutting',
+  },
+  'the cut has an error for a minute': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { status: syncing() },
+      ...complete,
+      snapshots: [aCut({ ready: false, error: 'throttled', age: 300, errorAge: 60 })],
+    }),
+    want: 'cut s2',
+  },
+  'the cut was never ready, with one error after the other': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { status: syncing() },
+      ...complete,
+      snapshots: [aCut({ ready: false, error: 'throttled', age: 1800, errorAge: 1 })],
+    }),
+    want: 'cut s2',
+  },
   'the third cut failed': {
     given: aSnapshot({
       entry: anEntry(),
@@ -889,4 +950,14 @@ test('an attempt whose DataVolume could not be made ends after a live look, is n
   ]);
   const { failures, lastAttempt, nextRetryAt } = record.retry;
   assert.deepEqual([failures, lastAttempt, nextRetryAt], [undefined, 1, ago(-300)]);
+});
+
+test('the error of a snapshot is looked at again when its time is over', () => {
+  const untilMs = (age: number, errorAge: number): number | false => {
+    const snapshots = [aCut({ ready: false, error: 'throttled', age, errorAge })];
+    const { step } = decide(aSnapshot({ entry: anEntry(), image: { status: syncing() }, ...complete, snapshots }));
+    return step.kind === 'cutting' && step.afterMs;
+  };
+  assert.equal(untilMs(300, 20), 40_000);
+  assert.equal(untilMs(1790, 20), 10_000, 'nor longer than a snapshot may take');
 });

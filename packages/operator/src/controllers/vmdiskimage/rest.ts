@@ -1,5 +1,7 @@
 /** Steps in which nothing is done but saying why. */
 import { isUnseen, sourceHash, type VMDiskImageReason } from '@terrain/api';
+import { shorten } from '#platform/failure.ts';
+import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { parseTicket } from '#queue/order.ts';
 import { nextAttempt } from './facts.ts';
 import { isUnchecked } from './preflight.ts';
@@ -48,6 +50,13 @@ export function backoffStep({ retry }: ImageRecord, afterMs: number): Step {
     return wait('RetryBackoff', `the source changes faster than it can be downloaded; queued again at ${nextRetryAt}`);
   const times = failures === 1 ? 'once' : `${failures} times`;
   return wait('RetryBackoff', `failed ${times}, last with ${lastReason}: ${lastMessage}; queued again at ${nextRetryAt}`);
+}
+
+/** What is told while a snapshot is waited for. */
+export function cuttingWords({ metadata, status }: VolumeSnapshot): string {
+  const { message = 'no reason is given' } = status?.error ?? {};
+  const doubt = status?.error === undefined ? '' : `, which has an error that may pass: ${shorten(message)}`;
+  return `cuts VolumeSnapshot ${metadata.name}${doubt}`;
 }
 
 const again = 'set the annotation pelotech.ot/retry to a new value to try again';

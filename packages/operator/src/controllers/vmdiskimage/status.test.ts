@@ -464,3 +464,12 @@ test('a DataVolume that the API server does not take is not called a download', 
     `creates DataVolume ${name}, not done since it got its slot at ${ago(30)}: if this lasts, the log of the operator tells what the API server answers`,
   );
 });
+
+test('a snapshot with an error that may pass says so, in the words of its driver', () => {
+  const snapshots = [aCut({ ready: false, error: 'rpc error: throttled', age: 300, errorAge: 1 })];
+  const world = aSnapshot({ entry: anEntry(), image: { status: syncing() }, ...complete, snapshots });
+  assert.equal(
+    statusOf(...given(world)).message,
+    `cuts VolumeSnapshot ${cutNameOf(1)}, which has an error that may pass: rpc error: throttled`,
+  );
+});

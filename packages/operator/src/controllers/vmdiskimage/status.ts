@@ -7,7 +7,7 @@ import { completeVolume, isPaused } from './facts.ts';
 import type { ImageRecord } from './record.ts';
 import { runningAttempt } from './record.ts';
 import { referenceStatus } from './references.ts';
-import { hasOlderArtifact } from './rest.ts';
+import { cuttingWords, hasOlderArtifact } from './rest.ts';
 import { instantMs, type Snapshot, toInstant } from './snapshot.ts';
 import type { Decision, Step } from './step.ts';
 
@@ -107,7 +107,7 @@ function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdic
     case 'cut':
       return working('Snapshotting', `cuts VolumeSnapshot ${step.name}`, true);
     case 'cutting':
-      return working('Snapshotting', `cuts VolumeSnapshot ${step.snapshot.metadata.name}`, true);
+      return working('Snapshotting', cuttingWords(step.snapshot), true);
     case 'lose':
       return working(
         'ArtifactLost',
