@@ -5,7 +5,17 @@ import { isReadyToUse, type VolumeSnapshot } from '#platform/snapshot.ts';
 import { endOf } from './decide-end.ts';
 import { attemptOf } from './desired.ts';
 import { isGoing } from './facts.ts';
-import { type Artifact, type Attempt, deferred, givenUp, type ImageRecord, noted, runningAttempt, succeeded } from './record.ts';
+import {
+  type Artifact,
+  type Attempt,
+  deferralMs,
+  deferred,
+  givenUp,
+  type ImageRecord,
+  noted,
+  runningAttempt,
+  succeeded,
+} from './record.ts';
 import { backoffStep, failedStep } from './rest.ts';
 import { instantMs, type Snapshot, toInstant } from './snapshot.ts';
 import type { Decision, Volume } from './step.ts';
@@ -111,7 +121,7 @@ export function decideRefusedCut(snapshot: Snapshot, record: ImageRecord, failur
   if (attempt !== undefined) return endOf(snapshot, record, attempt)({ kind: 'failed', failure });
   if (failure.class !== 'wait') return cutGivenUp(snapshot, record, failure);
   const waiting = deferred(record, failure, snapshot);
-  return { record: waiting, step: backoffStep(waiting, snapshot.policy.retryBackoffDuration) };
+  return { record: waiting, step: backoffStep(waiting, deferralMs(snapshot.policy)) };
 }
 
 function cutGivenUp(snapshot: Snapshot, record: ImageRecord, failure: Failure): Decision {

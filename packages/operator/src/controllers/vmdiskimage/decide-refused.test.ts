@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import type { VMDiskImageStatus } from '@terrain/api';
 import { aClaim, ago, aSnapshot, aVolume, cutNameOf, synced, syncing } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
+import { decideRefusedCut } from './decide-cut.ts';
+import { currentRecord } from './record.ts';
 
 const downloaded = { dataVolumes: [aVolume({ phase: 'Succeeded' })], claims: [aClaim()] };
 const refused = (nextRetryAt: string) => ({ lastAttempt: 1, lastReason: 'QuotaExceeded', lastMessage: 'exceeded', nextRetryAt });
@@ -25,4 +27,13 @@ for (const [name, made] of Object.entries({ 'a download': syncing, 'an artifact 
 
 test('a backoff that is about the source holds up no snapshot: it takes no slot', () => {
   assert.deepEqual(stepOf(syncing({ retry: { lastAttempt: 1, nextRetryAt: ago(-60) } })), ['cut', cutNameOf(1)]);
+});
+
+test('a snapshot that was refused is cut again after a pause, whatever the policy says', () => {
+  const snapshot = aSnapshot({ ...downloaded, image: { status: synced() }, policy: { retryBackoffDuration: '0s' } });
+  const failure = { class: 'wait', reason: 'QuotaExceeded', message: 'exceeded' } as const;
+  const { step, record } = decideRefusedCut(snapshot, currentRecord(snapshot), failure);
+  const message = `exceeded; tried again at ${ago(-10)}`;
+  assert.deepEqual(step, { kind: 'wait', reason: 'QuotaExceeded', message, afterMs: 10_000 });
+  assert.equal(record.retry.nextRetryAt, ago(-10));
 });

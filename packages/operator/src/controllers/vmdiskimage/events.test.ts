@@ -12,6 +12,11 @@ import type { Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 
 const running = { entry: anEntry(), dataVolumes: [aVolume({ progress: '1.00%' })] };
+const failed = {
+  entry: anEntry(),
+  image: { status: syncing() },
+  dataVolumes: [aVolume({ running: { status: 'False', reason: 'Evicted' } })],
+};
 const s3 = { sourceType: 's3' as const, secretRef: 'keys' };
 
 const cases: Record<string, { given: Snapshot; want: Happening | undefined }> = {
@@ -22,6 +27,14 @@ const cases: Record<string, { given: Snapshot; want: Happening | undefined }> = 
   'a source that changes while it is downloaded': {
     given: aSnapshot({ ...running, image: { spec: { url: 'https://images.example.com/other.qcow2' }, status: syncing() } }),
     want: { type: 'Normal', reason: 'SourceChanged', note: 'attempt 1 was ended because the source changed' },
+  },
+  'a failure that is tried again': {
+    given: aSnapshot({ ...failed, policy: { retryBackoffDuration: '0s', retryLimit: '1' } }),
+    want: { type: 'Warning', reason: 'ImporterFailed', note: 'attempt 1 failed, tried again at once: Evicted' },
+  },
+  'a failure that is tried no more': {
+    given: aSnapshot({ ...failed, policy: { retryLimit: '0' } }),
+    want: { type: 'Warning', reason: 'ImporterFailed', note: 'attempt 1 failed, given up: Evicted' },
   },
   'a download that goes on': { given: aSnapshot({ ...running, image: { status: syncing() } }), want: undefined },
   'a download that waits for its slot': { given: aSnapshot(), want: undefined },

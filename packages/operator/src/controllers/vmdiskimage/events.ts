@@ -39,7 +39,7 @@ export function eventOf({ image }: Snapshot, { step, record }: Decision): Happen
         return { type: 'Normal', reason: EventReason.SourceChanged, note: `${number} was ended because the source changed` };
       if (outcome.kind === 'withdrawn') return undefined;
       const { gaveUp, nextRetryAt } = record.retry;
-      const next = gaveUp === undefined ? `tried again at ${nextRetryAt}` : 'given up';
+      const next = gaveUp === undefined ? `tried again at ${nextRetryAt ?? 'once'}` : 'given up';
       return { type: 'Warning', reason: outcome.failure.reason, note: `${number} failed, ${next}: ${outcome.failure.message}` };
     }
     case 'lose':

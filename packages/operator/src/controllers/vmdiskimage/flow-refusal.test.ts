@@ -18,13 +18,18 @@ const tryAgain = /; tried again at \S+$/;
 class Refusal {
   readonly #status: { readonly code: number; readonly reason: string; readonly message: string };
   isOn = false;
+  /** How many it has refused. */
+  count = 0;
 
   constructor(status: { code: number; reason: string; message: string }) {
     this.#status = status;
   }
 
-  readonly admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) =>
-    this.isOn && verb === 'create' && kind.kind === 'VolumeSnapshot' ? this.#status : undefined;
+  readonly admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) => {
+    if (!this.isOn || verb !== 'create' || kind.kind !== 'VolumeSnapshot') return undefined;
+    this.count++;
+    return this.#status;
+  };
 }
 
 const statusOf = (fake: ApiFake, name: string): VMDiskImage['status'] =>
@@ -59,9 +64,13 @@ async function downloaded(
   await volumes.mergePatch({ name: boundClaimOf(fake, name), namespace: 'vmdi-farm' }, { status: { phase: 'Succeeded' } });
 }
 
+/** Ends a wait, as a person does who does not want to. That it ends by itself is a matter of decisions. */
+const retryNow = (images: Resource<KubeObject>, name: string): Promise<KubeObject> =>
+  images.mergePatch({ ...at, name }, { metadata: { annotations: { 'pelotech.ot/retry': '1' } } });
+
 test('a snapshot there is no quota for gives its slot to others, and is cut later without a download', async () => {
   const refusal = new Refusal({ code: 403, reason: 'Forbidden', message: exceeded });
-  const policy = { templateImageTTL: '', concurrency: '1', retryBackoffDuration: '1s' };
+  const policy = { templateImageTTL: '', concurrency: '1' };
   await withOperator(
     policy,
     longAgo,
@@ -76,9 +85,27 @@ test('a snapshot there is no quota for gives its slot to others, and is cut late
       await until('DataVolume of the next', () => volumesOf(fake, 'second').length === 1);
       assert.deepEqual(holders(fake), ['vmdi-farm/second']);
       refusal.isOn = false;
+      await retryNow(images, 'first');
       await until('snapshot', () => fake.objects(volumeSnapshotType).some(({ metadata }) => metadata.name?.startsWith('first-')));
       assert.deepEqual([volumesOf(fake, 'first').length, statusOf(fake, 'first')?.retry?.failures], [1, undefined]);
       assert.deepEqual(holders(fake), ['vmdi-farm/second']);
+    },
+    refusal,
+  );
+});
+
+test('a policy without backoff does not make an endless round of a snapshot there is no quota for', async () => {
+  const refusal = new Refusal({ code: 403, reason: 'Forbidden', message: exceeded });
+  await withOperator(
+    { templateImageTTL: '', concurrency: '1', retryBackoffDuration: '0s' },
+    longAgo,
+    async ({ fake, images, volumes }) => {
+      refusal.isOn = true;
+      await downloaded(fake, images, volumes, 'first');
+      await until('reason', () => readyOf(fake, 'first')?.reason === 'QuotaExceeded');
+      await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
+      await until('DataVolume of the next', () => volumesOf(fake, 'second').length === 1);
+      assert.equal(refusal.count, 1);
     },
     refusal,
   );
@@ -98,7 +125,7 @@ test('a snapshot that a policy refuses is given up: the slot is free, the downlo
       assert.match(readyOf(fake, 'first')?.message ?? '', new RegExp(`^given up: ${message}; `));
       assert.equal(volumesOf(fake, 'first').length, 1);
       refusal.isOn = false;
-      await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/retry': '1' } } });
+      await retryNow(images, 'first');
       await until('snapshot', () => fake.objects(volumeSnapshotType).some(({ metadata }) => metadata.name?.startsWith('first-')));
       assert.deepEqual([volumesOf(fake, 'first').length, holders(fake)], [1, []]);
     },
@@ -108,11 +135,11 @@ test('a snapshot that a policy refuses is given up: the slot is free, the downlo
 
 test('a lost snapshot that may not be cut again says why, and is cut when it may', async () => {
   const refusal = new Refusal({ code: 403, reason: 'Forbidden', message: exceeded });
-  const policy = { templateImageTTL: '', retryBackoffDuration: '1s' };
+  const policy = { templateImageTTL: '' };
   await withOperator(
     policy,
     longAgo,
-    async ({ fake, snapshots }) => {
+    async ({ fake, images, snapshots }) => {
       await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
       boundClaimOf(fake, 'debian');
       refusal.isOn = true;
@@ -121,6 +148,7 @@ test('a lost snapshot that may not be cut again says why, and is cut when it may
       await until('reason', () => readyOf(fake, 'debian')?.reason === 'QuotaExceeded');
       assert.equal(readyOf(fake, 'debian')?.message.replace(tryAgain, ''), exceeded);
       refusal.isOn = false;
+      await retryNow(images, 'debian');
       await until('snapshot', () => fake.objects(volumeSnapshotType).length === 1);
       const status = { readyToUse: true, boundVolumeSnapshotContentName: 'c' };
       await snapshots.mergePatch({ name, namespace: 'vmdi-farm' }, { status });

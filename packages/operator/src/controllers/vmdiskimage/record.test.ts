@@ -9,6 +9,7 @@ import {
   type Attempt,
   backoffMs,
   currentRecord,
+  deferred,
   ended,
   hasEnded,
   type ImageRecord,
@@ -64,6 +65,16 @@ test('what has to wait counts no failure, and waits as long each time', () => {
   const { retry, queuedAt } = end(running({ retry: { failures: 1 } }), fail('wait', 'QuotaExceeded'));
   assert.deepEqual([retry.failures, retry.lastReason, retry.gaveUp], [1, 'QuotaExceeded', undefined]);
   assert.equal(Date.parse(queuedAt) - nowMs, 300_000);
+});
+
+test('what has to wait for the platform is not asked about without a pause, whatever the policy says', () => {
+  const hasty = running({}, { retryBackoffDuration: '0s' });
+  const waitMs = ({ retry }: ImageRecord): number => Date.parse(retry.nextRetryAt ?? '') - nowMs;
+  const quota: Failure = { class: 'wait', reason: 'QuotaExceeded', message: 'words' };
+  assert.equal(waitMs(end(hasty, { kind: 'failed', failure: quota })), 10_000);
+  assert.equal(waitMs(deferred(currentRecord(hasty), quota, hasty)), 10_000);
+  const { retry, queuedAt } = end(hasty, fail('retryable'));
+  assert.deepEqual([retry.nextRetryAt, queuedAt], [undefined, now], 'what failed is queued again at once, and counted');
 });
 
 test('cancelling gives up without a failure', () => {

@@ -139,7 +139,7 @@ export function ended(record: ImageRecord, attempt: Attempt, outcome: Outcome, {
     case 'failed': {
       const { failure } = outcome;
       const told = noted(after, failure);
-      if (failure.class === 'wait') return backInQueue(told, nowMs + policy.retryBackoffDuration, nowMs);
+      if (failure.class === 'wait') return backInQueue(told, nowMs + deferralMs(policy), nowMs);
       const failures = (counted.failures ?? 0) + 1;
       const failed: ImageRecord = { ...told, retry: { ...told.retry, failures, lastFailureTime: now } };
       if (failure.class === 'permanent') return givenUp(failed, failure.reason, nowMs);
@@ -163,8 +163,14 @@ export function givenUp(record: ImageRecord, reason: VMDiskImageReason, nowMs: n
 /** What the platform would not take, through no fault of the image: tried again after a while, and nothing is counted. */
 export function deferred(record: ImageRecord, failure: Failure, { policy, nowMs }: Snapshot): ImageRecord {
   const told = noted(record, failure);
-  return { ...told, retry: { ...told.retry, nextRetryAt: toInstant(nowMs + policy.retryBackoffDuration) } };
+  return { ...told, retry: { ...told.retry, nextRetryAt: toInstant(nowMs + deferralMs(policy)) } };
 }
+
+/** Nothing tells when the platform has room again, and no limit ends the asking: a policy without backoff must not make that an endless round. */
+const leastDeferralMs = 10_000;
+
+/** How long to wait before the platform is asked again for what it would not take. */
+export const deferralMs = ({ retryBackoffDuration }: Policy): number => Math.max(leastDeferralMs, retryBackoffDuration);
 
 /** The record once there is nothing left to put off. */
 export function notDeferred(record: ImageRecord): ImageRecord {
