@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '#clock/clock.ts';
+import { hurriedClock } from '#testing/hurried-clock.ts';
 import { ApiFake, type FaultPlan, FaultProxy } from '#testing/index.ts';
+import type { ApiTransport } from '#transport/api-transport.ts';
 import { Connection } from '#transport/connection.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
 import { Resource, type ResourceType } from '#transport/resource.ts';
@@ -137,4 +139,44 @@ test('a server that breaks every watch is asked at most once a second', async (t
   await until('three watches', () => proxy.log.count(watches) >= 3);
   const seconds = (systemClock.monotonic() - begin) / 1000;
   assert.ok(proxy.log.count(watches) <= seconds + 1, `${proxy.log.count(watches)} watches in ${seconds} s`);
+});
+
+test('a server restored from a backup is listed anew, although it takes the watch and only says nothing', async (t) => {
+  const [lost, restored] = [await ApiFake.start(), await ApiFake.start()];
+  const [before, after] = [new Connection(lost.credentials), new Connection(restored.credentials)];
+  const map = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name } });
+  restored.seed(map('kept'));
+  for (const name of ['kept', 'ghost', ...Array.from({ length: 20 }, (_, n) => `made-since-${n}`)]) lost.seed(map(name));
+  let server = before;
+  const api: ApiTransport = {
+    request: (request) => server.request(request),
+    exchange: (request) => server.exchange(request),
+    stream: (request) => server.stream(request),
+    streamBatches: (request) => server.streamBatches(request),
+  };
+  const clock = { ...hurriedClock(100), monotonic: () => 100 * systemClock.monotonic() };
+  const informers = new Informers({ api, clock });
+  t.after(async () => {
+    await informers.close();
+    await Promise.all([before.close(), after.close()]);
+    await Promise.all([lost.close(), restored.close()]);
+  });
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informers.synced();
+  assert.equal(informer.store.size, 22);
+  let isReleased = false;
+  informer.whenReached(`${lost.revision + 1000}`, () => {
+    isReleased = true;
+  });
+  server = after;
+  lost.closeWatches();
+  await until('watch of the restored server', () => restored.openWatches(configMaps) === 1);
+  restored.seed(map('new'));
+  const held = (): string => [...informer.store.values()].map(({ metadata }) => metadata.name).join();
+  await until('content of the restored server', () => held() === 'kept,new');
+  assert.equal(isReleased, true, 'somebody waits for a version that may not come in years');
+  restored.seed(map('newer'));
+  await until('events of the restored server', () => held() === 'kept,new,newer');
+  assert.equal(informer.store.resourceVersion, `${restored.revision}`);
 });

@@ -15,6 +15,14 @@ export class StaleListError extends Error {
   override readonly name = 'StaleListError';
 }
 
+/**
+ * The server is older than what was seen already, as one restored from a backup. It takes a watch from its own future and says nothing until it
+ * gets there, and what it has done until then it never tells.
+ */
+export class ServerWentBackError extends Error {
+  override readonly name = 'ServerWentBackError';
+}
+
 /** What a failed list or watch means for the next step. */
 export type Failure =
   | 'expired' // the server no longer has our version: list again
@@ -26,12 +34,13 @@ export type Failure =
 export function classify(error: unknown): Failure {
   if (error instanceof ApiError) {
     if (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone') return 'expired';
-    // A server restored from a backup does not know our version; only a list finds out where it is.
+    // Some servers refuse a watch from their future instead of being silent: they were restored from a backup too.
     if (error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return 'expired';
     // A busy or starting server says nothing about our position.
     if (error.code === 429 || error.code === 503) return 'unreachable';
     // For a group nobody serves the answer is not even a Status, so any 404 counts.
     return error.code === 404 ? 'absent' : 'answered';
   }
+  if (error instanceof ServerWentBackError) return 'expired';
   return error instanceof WatchProtocolError || error instanceof StaleListError ? 'answered' : 'unreachable';
 }

@@ -20,7 +20,8 @@ export interface WatchSink<T> {
  * | watching | events after the last version, bookmarks included  | watching at the stream's end; listing on 410; pausing on other ends |
  * | absent   | the kind is not served; asks when its definition   | listing                                                             |
  * |          | comes or changes; if unknown, ever more rarely     |                                                                     |
- * | pausing  | backoff after a failure                            | where it failed; listing after three answers that were no stream    |
+ * | pausing  | backoff after a failure; a server that was out of  | where it failed; listing after three answers that were no stream,   |
+ * |          | reach is then asked how new it is                  | and when the server is older than it was                            |
  * | stopped  | the signal was aborted                             | nothing                                                             |
  */
 export type WatchState = 'listing' | 'watching' | 'absent' | 'pausing' | 'stopped';

@@ -11,7 +11,7 @@ import { Watcher } from './watcher.ts';
 
 /** What the scripted server does with a watch: lines, a pause on the clock, an end or an error. */
 type WatchStep = { lines: string[] } | { waitMs: number } | { fail: unknown };
-type Answer = { list: unknown } | { fail: unknown } | { watch: WatchStep[] };
+type Answer = { list: unknown } | { fail: unknown } | { watch: WatchStep[] } | { newest: string };
 
 const object = (name: string, resourceVersion: string): KubeObject => ({
   apiVersion: 'v1',
@@ -25,20 +25,27 @@ const line = (type: string, body: unknown): string => JSON.stringify({ type, obj
 const bookmark = (resourceVersion: string): string => line('BOOKMARK', { metadata: { resourceVersion } });
 const status = (code: number, reason = '', retryAfterMs?: number): ApiError =>
   new ApiError(code, { kind: 'Status', reason }, 'GET /things', retryAfterMs);
+const noAnswer = { fail: new NoAnswerError({ method: 'GET', path: '/' }, 'reset') };
 /** A watch that stays open and quiet until it is aborted. */
 const open: Answer = { watch: [{ waitMs: 1e9 }] };
 
-/** Runs a watcher against a script: one answer a request, in order; afterwards an open watch. */
+/**
+ * Runs a watcher against a script: one answer a request, in order; afterwards an open watch. Who asks how new the server is gets a failure or a
+ * version if that is next in the script, and is told of the far future otherwise.
+ */
 function run(t: TestContext, answers: Answer[], options: Partial<WatcherOptions<KubeObject>> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
   const times: number[] = [];
   let openWatches = 0;
   const next = (request: ApiRequest): Answer => {
-    const { watch, resourceVersion, continue: token } = request.query ?? {};
+    const { watch, resourceVersion, continue: token, limit } = request.query ?? {};
+    const isQuestion = watch !== true && limit === 1;
     const what = watch === true ? `watch ${resourceVersion}` : token === undefined ? 'list' : `page ${token}`;
-    log.push(what);
+    log.push(isQuestion ? 'ask' : what);
     times.push(clock.monotonic());
+    const [scripted] = answers;
+    if (isQuestion && (scripted === undefined || 'list' in scripted || 'watch' in scripted)) return { newest: '1000000' };
     return answers.shift() ?? open;
   };
   let problem: Error | undefined;
@@ -51,12 +58,13 @@ function run(t: TestContext, answers: Answer[], options: Partial<WatcherOptions<
       const answer = next(request);
       if ('fail' in answer) throw answer.fail;
       if ('watch' in answer) throw unscripted('a watch');
-      return answer.list as T;
+      if ('newest' in answer && log.at(-1) !== 'ask') throw unscripted('a version');
+      return ('newest' in answer ? { metadata: { resourceVersion: answer.newest }, items: [] } : answer.list) as T;
     },
     async *streamBatches(request) {
       const answer = next(request);
       if ('fail' in answer) throw answer.fail;
-      if ('list' in answer) throw unscripted('a list');
+      if (!('watch' in answer)) throw unscripted('list' in answer ? 'a list' : 'a version');
       openWatches++;
       try {
         for (const step of answer.watch) {
@@ -176,12 +184,37 @@ const stories: Record<string, { answers: Answer[]; afterMs?: number; want: strin
     want: ['list', 'replaced 5: ', 'watch 5', 'watch 5', 'watch 5', 'list', 'replaced 8: ', 'watch 8'],
   },
   'a server out of reach never leads to a list: the position is still good': {
+    answers: [list('5'), noAnswer, noAnswer, noAnswer, noAnswer, { newest: '5' }],
+    afterMs: 30_000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'ask', 'ask', 'ask', 'ask', 'watch 5'],
+  },
+  'a server that was out of reach and is older now is listed, and believed when it stays so': {
     answers: [
-      list('5'),
-      ...Array.from({ length: 5 }, () => ({ fail: new NoAnswerError({ method: 'GET', path: '/' }, 'reset') })),
+      list('100', [object('ghost', '90')]),
+      noAnswer,
+      { newest: '60' },
+      ...Array.from({ length: 5 }, () => list('61', [object('old', '50')])),
     ],
     afterMs: 30_000,
-    want: ['list', 'replaced 5: ', 'watch 5', 'watch 5', 'watch 5', 'watch 5', 'watch 5', 'watch 5'],
+    want: [
+      ...['list', 'replaced 100: ghost', 'watch 100', 'ask'],
+      ...['list', 'list', 'list', 'list', 'list', 'replaced 61: old', 'watch 61'],
+    ],
+  },
+  'a server that seemed older once only is watched from its newest list': {
+    answers: [list('100'), noAnswer, { newest: '60' }, list('101', [object('a', '101')])],
+    afterMs: 5000,
+    want: ['list', 'replaced 100: ', 'watch 100', 'ask', 'list', 'replaced 101: a', 'watch 101'],
+  },
+  'a server that ends a watch in order is not asked how new it is': {
+    answers: [list('5'), { watch: [{ lines: [bookmark('6')] }] }, { watch: [{ lines: [bookmark('7')] }] }],
+    afterMs: 3000,
+    want: ['list', 'replaced 5: ', 'watch 5', 'progressed 6', 'watch 6', 'progressed 7', 'watch 7'],
+  },
+  'a kind that ceased to be served while the server was out of reach is listed before it is watched': {
+    answers: [list('5', [object('a', '4')]), noAnswer, { fail: status(404) }, { fail: status(404) }, list('9')],
+    afterMs: 10_000,
+    want: ['list', 'replaced 5: a', 'watch 5', 'ask', 'list', 'absent', 'list', 'replaced 9: ', 'watch 9'],
   },
   'a version from the future leads to a list': {
     answers: [
@@ -243,8 +276,24 @@ test('a silent watch is given up and opened again where it was', async (t) => {
   await clock.advance(89_000);
   assert.deepEqual(log.slice(-2), ['watch 5', 'progressed 6']);
   await clock.advance(3000);
-  assert.equal(log.at(-1), 'watch 6');
+  assert.deepEqual(log.slice(-2), ['ask', 'watch 6']);
   assert.equal(openWatches(), 1);
+});
+
+test('a watch that is silent because the server was restored from a backup ends in a list, and the log says why', async (t) => {
+  const failures: string[] = [];
+  const { clock, log } = run(t, [list('2000'), open, { newest: '1500' }, ...Array.from({ length: 5 }, () => list('1501'))], {
+    observer: { failure: (error) => failures.push(error.message) },
+  });
+  await clock.advance(120_000);
+  assert.deepEqual(log.slice(2), [
+    ...['watch 2000', 'ask', 'list', 'list', 'list', 'list', 'list'],
+    ...['replaced 1501: ', 'watch 1501'],
+  ]);
+  assert.deepEqual(failures.slice(0, 2), [
+    'GET /things: the watch was silent for 90 s; opening another',
+    'GET /things: the server is at version 1500, but 2000 was seen before, as after a restore from a backup; listing anew',
+  ]);
 });
 
 test('a watch that tells something now and then is not silent', async (t) => {
@@ -262,7 +311,8 @@ test('backoff doubles up to a cap and begins anew after a watch that worked', as
   const { clock, times } = run(t, [list('5'), fail, fail, fail, fail, fail, { watch: [{ lines: [bookmark('6')] }, fail] }, fail]);
   await clock.advance(60_000);
   const gaps = times.slice(2).map((at, index) => at - (times[index + 1] ?? 0));
-  assert.deepEqual(gaps, [1000, 2000, 4000, 5000, 5000, 1000, 2000]);
+  // No time passes between the question how new the server is and the watch that follows it.
+  assert.deepEqual(gaps, [1000, 2000, 4000, 5000, 5000, 0, 1000, 2000, 0]);
 });
 
 test('a page that does not arrive is asked for in halves, until one does', async () => {
@@ -292,7 +342,7 @@ test('the time the server asks for is kept, however often it asks', async (t) =>
   const busy = { fail: status(429, 'TooManyRequests', 3000) };
   const { clock, times } = run(t, [list('5'), busy, busy, busy, busy]);
   await clock.advance(60_000);
-  assert.deepEqual(times, [0, 0, 3000, 6000, 9000, 12_000]);
+  assert.deepEqual(times, [0, 0, 3000, 6000, 9000, 12_000, 12_000]);
 });
 
 test('a server that expires every version it just gave is not asked in a loop', async (t) => {
@@ -333,6 +383,7 @@ test('selectors, bookmarks and the metadata form are asked for', async () => {
       },
       async *streamBatches(request) {
         requests.push(request);
+        if (requests.length === 2) throw new NoAnswerError(request, 'reset');
         await clock.sleep(1e9, request.signal);
         yield [];
       },
@@ -350,21 +401,22 @@ test('selectors, bookmarks and the metadata form are asked for', async () => {
   });
   const stop = new AbortController();
   const running = watcher.run(stop.signal);
-  await clock.advance(0);
+  await clock.advance(2000);
   stop.abort();
   await running;
   const selectors = { labelSelector: 'a=b', fieldSelector: 'metadata.name=c' };
+  const listAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+  const watched = {
+    query: { ...selectors, watch: true, allowWatchBookmarks: true, resourceVersion: '5', timeoutSeconds: 450 },
+    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+  };
   assert.deepEqual(
     requests.map(({ query, accept }) => ({ query, accept })),
     [
-      {
-        query: { ...selectors, limit: 7, continue: undefined },
-        accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
-      },
-      {
-        query: { ...selectors, watch: true, allowWatchBookmarks: true, resourceVersion: '5', timeoutSeconds: 450 },
-        accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-      },
+      { query: { ...selectors, limit: 7, continue: undefined }, accept: listAccept },
+      watched,
+      { query: { ...selectors, limit: 1 }, accept: listAccept },
+      watched,
     ],
   );
 });

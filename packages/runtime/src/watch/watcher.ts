@@ -4,8 +4,9 @@ import type { KubeObject } from '#transport/kube-object.ts';
 import { AbsentKind } from './absent-kind.ts';
 import { Backoff } from './backoff.ts';
 import { parseWatchEvent } from './event.ts';
-import { classify, type Failure, StaleListError, WatchProtocolError, WatchSilentError } from './failure.ts';
+import { classify, type Failure, ServerWentBackError, StaleListError, WatchProtocolError, WatchSilentError } from './failure.ts';
 import { listPages } from './list-pages.ts';
+import { newestVersion } from './newest-version.ts';
 import type { WatcherOptions, WatchState } from './options.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -26,8 +27,10 @@ const metadataOnlyAccept = (suffix: string): string => `application/json;as=Part
  * for the event loop, and a list that breaks half-way leaves nothing behind.
  *
  * Guarantees: every failure is survived; at most one list or stream begins per second; the sink sees complete lists only; no deletion is missed,
- * however long the stream was away; one stream is open at most.
+ * however long the stream was away; one stream is open at most; a server that comes back older than it was is listed.
  * Assumptions: the sink does not throw.
+ * Caveats: a server restored from a backup that is past our version again before it is asked looks like one that never went back. etcd has
+ * `--bump-revision` and `--mark-compacted` for restores, with which that cannot be.
  */
 export class Watcher<T extends KubeObject> {
   readonly #options: WatcherOptions<T>;
@@ -62,6 +65,7 @@ export class Watcher<T extends KubeObject> {
       try {
         await this.#pace(signal);
         if (this.#version === undefined) await this.#list(signal);
+        else if (this.#lastFailure === 'unreachable') await this.#refuseOlderServer(this.#version, signal);
         await this.#watch(signal);
       } catch (error) {
         if (signal.aborted) break;
@@ -81,10 +85,9 @@ export class Watcher<T extends KubeObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'absent') this.#enter('listing');
-    const { api, path, sink, metadataOnly, take } = this.#options;
-    const page = { path, query: this.#selectors(), pageSize: this.#pageSize, signal, ...(take === undefined ? {} : { take }) };
-    const accept = metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {};
-    const { objects, resourceVersion } = await listPages<T>(api, { ...page, ...accept }).catch((error: unknown) => {
+    const { api, sink, take } = this.#options;
+    const page = { ...this.#collection(signal), pageSize: this.#pageSize, ...(take === undefined ? {} : { take }) };
+    const { objects, resourceVersion } = await listPages<T>(api, page).catch((error: unknown) => {
       // The page may have been too much for the time or the memory there is; half of it may not be.
       if (classify(error) === 'unreachable') this.#pageSize = Math.max(smallestPage, Math.floor(this.#pageSize / 2));
       throw error;
@@ -105,6 +108,15 @@ export class Watcher<T extends KubeObject> {
         `GET ${this.#options.path}: the list is of version ${resourceVersion}, but ${this.#newestSeen} was seen before; asking again`,
       );
     }
+  }
+
+  /** Who comes back after silence or an outage may be an older self, restored from a backup; no stream would ever tell. */
+  async #refuseOlderServer(seen: string, signal: AbortSignal): Promise<void> {
+    const newest = await newestVersion(this.#options.api, this.#collection(signal));
+    if (compareVersions(newest, seen) < 0)
+      throw new ServerWentBackError(
+        `GET ${this.#options.path}: the server is at version ${newest}, but ${seen} was seen before, as after a restore from a backup; listing anew`,
+      );
   }
 
   async #watch(parent: AbortSignal): Promise<void> {
@@ -197,6 +209,12 @@ export class Watcher<T extends KubeObject> {
     // An expired version is no sign of trouble: list at once, unless a list just led here.
     if (failure === 'expired' && this.#lastFailure !== 'expired') return 0;
     return this.#backoff.next();
+  }
+
+  #collection(signal: AbortSignal) {
+    const { path, metadataOnly } = this.#options;
+    const accept = metadataOnly === true ? { accept: metadataOnlyAccept('List') } : {};
+    return { path, query: this.#selectors(), signal, ...accept };
   }
 
   #selectors(): Record<string, string | undefined> {

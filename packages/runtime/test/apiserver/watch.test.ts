@@ -30,7 +30,8 @@ function watching(t: TestContext, cluster: TestCluster) {
   let line: AbortController | undefined = new AbortController();
   const api: ApiTransport = {
     request: (request) => {
-      lists++;
+      // A list of one object asks how new the server is.
+      if (request.query?.limit !== 1) lists++;
       return connection.request(request);
     },
     exchange: (request) => connection.exchange(request),

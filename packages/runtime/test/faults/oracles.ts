@@ -11,6 +11,10 @@ export async function assertWatching(proxy: FaultProxy): Promise<void> {
   for (const resource of kinds) await until(`one open watch on ${resource}`, () => proxy.openWatches({ resource }) === 1, 30_000);
 }
 
+/** How many lists were asked for; one of a single object only asks how new the server is. */
+export const countLists = (requests: readonly RequestEntry[]): number =>
+  requests.filter(({ verb, query }) => verb === 'list' && !/limit=1(&|$)/.test(query)).length;
+
 /** However long one looks, no kind was listed or watched more often than once a second. */
 export function assertPaced(requests: readonly RequestEntry[], secondMs = 1000): void {
   for (const resource of kinds)

@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 import { isExhaustive, sample } from './effort.ts';
 import { type Ground, realGround } from './ground.ts';
 import { PlayedLives } from './lives.ts';
-import { assertPaced, assertSameLives, assertWatching } from './oracles.ts';
+import { assertPaced, assertSameLives, assertWatching, countLists } from './oracles.ts';
 import { endState, Scenario } from './scenario.ts';
 import { type Outcome, quiet, trial } from './trial.ts';
 
@@ -57,7 +57,7 @@ export function restartSuite(): void {
       assertPaced(lives.requests);
       assert.deepEqual(await endState(stage), calm.end);
       assertSameLives(await ground.counts(stage), calm.counts);
-      const relisted = lives.proxy.log.count({ verb: 'list' }) - 2;
+      const relisted = countLists(lives.proxy.log.requests) - 2;
       t.diagnostic(`${relisted} lists after versions the server had forgotten`);
     });
   });

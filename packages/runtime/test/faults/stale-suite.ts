@@ -8,7 +8,7 @@ import { until } from '../until.ts';
 import { eachOf, sample } from './effort.ts';
 import { fakeGround, type Ground, realGround } from './ground.ts';
 import { PlayedLives } from './lives.ts';
-import { assertSameLives, assertWatching } from './oracles.ts';
+import { assertSameLives, assertWatching, countLists } from './oracles.ts';
 import { endState, Scenario, type Stage } from './scenario.ts';
 import { type Outcome, quiet, trial } from './trial.ts';
 
@@ -26,13 +26,13 @@ async function withRelists(lives: PlayedLives, step: Promise<void>): Promise<voi
   });
   settled.catch(() => undefined);
   while (!isDone) {
-    const lists = lives.proxy.log.count({ verb: 'list' });
+    const lists = countLists(lives.proxy.log.requests);
     await until('end of the step, or loss', () => isDone || isLost(lives));
     await quiet(() => lives.requests, 200);
     if (isDone) break;
     lives.proxy.follow(relist);
     lives.proxy.disconnectAll();
-    await until('next lists', () => isDone || lives.proxy.log.count({ verb: 'list' }) >= lists + 2);
+    await until('next lists', () => isDone || countLists(lives.proxy.log.requests) >= lists + 2);
   }
   await settled;
 }
@@ -69,7 +69,7 @@ export function staleSuite(): void {
         await until(`loss of ${lost.what}`, () => isLost(lives));
         lives.proxy.follow(relist);
         lives.proxy.disconnectAll();
-        await until('list of both kinds', () => lives.proxy.log.count({ verb: 'list' }) >= 4);
+        await until('list of both kinds', () => countLists(lives.proxy.log.requests) >= 4);
         await scenario.settled();
         await quiet(() => lives.requests);
         await assertWatching(lives.proxy);

@@ -85,7 +85,8 @@ export class WatchStream {
   open(first: readonly WatchEvent[], send: (event: WatchEvent) => void, end: () => void): void {
     this.#send = send;
     this.#end = end;
-    this.#told = Number(this.#target.query.get('resourceVersion') ?? 0);
+    const from = Number(this.#target.query.get('resourceVersion') ?? 0);
+    this.#told = from;
     const tell = (event: WatchEvent): void => {
       this.#told = Math.max(this.#told, Number((event.object as KubeObject).metadata?.resourceVersion ?? 0));
       send(event);
@@ -97,7 +98,8 @@ export class WatchStream {
     }
     this.#cleanups.push(
       this.#history.subscribe((change) => {
-        if (collectionKey(change.kind.type) !== this.collection) return;
+        // A version from the future is taken, and what comes before it is not told.
+        if (collectionKey(change.kind.type) !== this.collection || change.revision <= from) return;
         const event = this.#eventFor(change);
         if (event !== undefined) tell(event);
       }),

@@ -20,6 +20,8 @@ const isInitialEnd = ({ object }: SeenEvent): boolean => object.metadata.annotat
 
 const now = async (api: Sandbox): Promise<string> => (await api.list()).metadata.resourceVersion;
 
+const future = async (api: Sandbox, by: bigint): Promise<string> => String(BigInt(await now(api)) + by);
+
 /** A bookmark is sent only to tell something new: here, of a write that the watch itself is silent about. */
 async function bookmarkOf(api: Sandbox): Promise<SeenEvent> {
   const resourceVersion = await now(api);
@@ -104,6 +106,24 @@ export const watchCases: ConformanceCases = {
     assert.equal(events.length, 1);
     const [{ type, object } = {} as SeenEvent] = events;
     assert.deepEqual([type, object.kind, object.code, object.reason], ['ERROR', 'Status', 410, 'Expired']);
+  },
+  'a version from the future is taken, and nothing is told until the server gets there': async (api) => {
+    const resourceVersion = await future(api, 1_000_000n);
+    const events = api.watch({ resourceVersion, timeoutSeconds: 3, allowWatchBookmarks: true }, never);
+    for (const name of ['a', 'b', 'c']) await api.create(name);
+    assert.deepEqual(await events, []);
+  },
+  'a watch from the future tells what comes after its version, and nothing before': async (api) => {
+    const resourceVersion = await future(api, 5n);
+    let isSeen = false;
+    const events = api.watch({ resourceVersion }, (seen) => {
+      isSeen = seen.length > 0;
+      return isSeen;
+    });
+    for (let n = 0; n < 5 || !isSeen; n++) await api.create(`a-${n}`);
+    const [event] = await events;
+    assert.equal(event?.type, 'ADDED');
+    assert.ok(versionOf(event.object) > BigInt(resourceVersion));
   },
   'a watch ends by itself after its time': async (api) => {
     const resourceVersion = await now(api);
