@@ -439,6 +439,21 @@ test('a pass that takes too long has its signal aborted and is retried', async (
   assert.match(JSON.stringify(report?.err), /the pass did not end within 0.03 s/);
 });
 
+test('what a pass left running is stopped when the pass ends, however it ends', async (t) => {
+  const left: string[] = [];
+  const { start, fake, passes } = await rig(t, ({ name }, { signal, failures }) => {
+    systemClock.sleep(60_000, signal).catch((error: Error) => left.push(`${name}: ${error.message}`));
+    if (name === 'bad' && failures === 0) throw new Error('no luck');
+    return done;
+  });
+  fake.seed(thing('good'));
+  fake.seed(thing('bad'));
+  await start();
+  await until('three passes', () => passes.length === 3 && left.length === 3);
+  const words = 'the pass has ended, and with it all it left running';
+  assert.deepEqual(left.toSorted(), [`bad: ${words}`, `bad: ${words}`, `good: ${words}`]);
+});
+
 test('after() brings the key back; a change before that replaces the wait', async (t) => {
   const { start, quiet, fake, passes, controller, resource } = await rig(t, () => (passes.length === 1 ? after(60_000) : done));
   fake.seed(thing('a'));

@@ -15,6 +15,9 @@ import { OwnWrites } from './own-writes.ts';
 import { ownerKeys } from './owner.ts';
 import { type Result, TerminalError } from './result.ts';
 
+/** Made once: no pass has to pay for the stack of an error that hardly anybody reads. */
+const passEnded = new Error('the pass has ended, and with it all it left running');
+
 /** An event that came while its key was in a pass: whether it is an echo is known when the pass has ended. */
 interface Stashed {
   readonly object: KubeObject;
@@ -29,7 +32,8 @@ interface Stashed {
  * Guarantees: a key is never in two passes at once; a change during a pass leads to another pass after it; a pass never sees a cache older than
  * the key's own last writes; the events of these writes alone lead to no pass; a throw leads to a retry after a growing wait (at least as long as
  * the server asked for, and seconds at most while there is no server), a TerminalError to none until something changes.
- * Assumptions: reconcile is level-based: it reads all it needs and can be called at any time; it ends soon after its signal is aborted.
+ * Assumptions: reconcile is level-based: it reads all it needs and can be called at any time; it ends soon after its signal is aborted, which
+ * happens when it takes too long, when the controller stops, and in any case when the pass has ended.
  * Caveats: because own writes wake nobody, a pass that wants to go on after one either goes on with the answer or returns `after(0)`.
  */
 export class Controller<T extends KubeObject> implements AsyncDisposable {
@@ -167,6 +171,8 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     } finally {
       cancelDeadline();
       this.#stop.signal.removeEventListener('abort', abort);
+      // What it left running would write by what it saw, while the next pass sees more.
+      deadline.abort(passEnded);
       this.#inPass.delete(key);
     }
     for (const stashed of stash) this.#wake(key, stashed);

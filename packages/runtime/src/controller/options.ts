@@ -13,7 +13,7 @@ import type { Result } from './result.ts';
 
 /** What a reconcile gets besides the key. */
 export interface ReconcileContext {
-  /** Aborted at the deadline and when the controller stops. Hand it to everything that waits. */
+  /** Aborted at the deadline, when the controller stops, and when the pass has ended. Hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Carries the controller, the key and an id of this pass on every line. */
   readonly log: Logger;

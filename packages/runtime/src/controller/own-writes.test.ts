@@ -14,25 +14,29 @@ const thing = (version: number, labels: Record<string, string> = {}): KubeObject
   metadata: { namespace: 'ns', name: 'a', uid: 'u', resourceVersion: `${version}`, labels },
 });
 
-/** Informers fed by hand: a list, then lines as the test sends them. */
+/** Informers fed by hand: a list, then lines as the test sends them, to all or to those of one selector only. */
 function fedBy(list: readonly KubeObject[]) {
-  const lines: string[] = [];
-  let wake = (): void => undefined;
+  const streams = new Map<unknown, { lines: string[]; wake: () => void }>();
   const api = {
     request: async () => ({ metadata: { resourceVersion: '5' }, items: list }),
-    async *streamBatches({ signal }: ApiRequest) {
-      signal?.addEventListener('abort', () => wake());
+    async *streamBatches({ signal, query }: ApiRequest) {
+      const stream = { lines: [] as string[], wake: (): void => undefined };
+      streams.set(query?.labelSelector, stream);
+      signal?.addEventListener('abort', () => stream.wake());
       while (signal?.aborted !== true) {
-        if (lines.length > 0) yield lines.splice(0);
+        if (stream.lines.length > 0) yield stream.lines.splice(0);
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          stream.wake = resolve;
         });
       }
     },
   } as unknown as ApiTransport;
-  const send = (type: string, object: KubeObject): void => {
-    lines.push(JSON.stringify({ type, object }));
-    wake();
+  const send = (type: string, object: KubeObject, to = [...streams.keys()]): void => {
+    for (const selector of to) {
+      const stream = streams.get(selector);
+      stream?.lines.push(JSON.stringify({ type, object }));
+      stream?.wake();
+    }
   };
   return { informers: new Informers({ api, clock: systemClock }), send };
 }
@@ -86,4 +90,50 @@ test('a write that no informer will be told of is not waited for', async () => {
   writes.wrote('k', things, thing(7), true);
   writes.removed('k', things, thing(7));
   assert.equal(writes.isCaughtUp('k'), true);
+});
+
+test('a write after the end of a pass is waited for in each cache, also when one of them shows it already', async () => {
+  const { informers, send } = fedBy([thing(5)]);
+  await using _informers = informers;
+  const quick = informers.get(things);
+  const slow = informers.get(things, { labelSelector: 'app=x' });
+  informers.start();
+  await informers.synced();
+  await until('both watches', () => [quick, slow].every(({ watchState }) => watchState === 'watching'));
+  const caughtUp: string[] = [];
+  const writes = new OwnWrites(informers, (key) => caughtUp.push(key));
+  send('MODIFIED', thing(7, { app: 'x' }), [undefined]);
+  await until('version 7', () => quick.store.resourceVersion === '7');
+  writes.wrote('k', things, thing(7, { app: 'x' }), true);
+  assert.deepEqual([writes.isCaughtUp('k'), writes.isEcho('k', thing(7)), caughtUp], [false, true, []]);
+  send('ADDED', thing(7, { app: 'x' }), ['app=x']);
+  await until('version 7', () => slow.store.resourceVersion === '7');
+  assert.deepEqual([writes.isCaughtUp('k'), writes.isEcho('k', thing(7)), caughtUp], [true, false, ['k']]);
+});
+
+test('a removal after the end of a pass is waited for in each cache, also when one of them shows it already', async () => {
+  const { informers, send } = fedBy([thing(5, { app: 'x' })]);
+  await using _informers = informers;
+  const quick = informers.get(things);
+  const slow = informers.get(things, { labelSelector: 'app=x' });
+  informers.start();
+  await informers.synced();
+  await until('both watches', () => [quick, slow].every(({ watchState }) => watchState === 'watching'));
+  const caughtUp: string[] = [];
+  const writes = new OwnWrites(informers, (key) => caughtUp.push(key));
+  send('DELETED', thing(7, { app: 'x' }), [undefined]);
+  await until('end of the object', () => quick.store.size === 0);
+  writes.removed('k', things, thing(5, { app: 'x' }));
+  assert.deepEqual([writes.isCaughtUp('k'), caughtUp], [false, []]);
+  send('DELETED', thing(7, { app: 'x' }), ['app=x']);
+  await until('end of the object', () => slow.store.size === 0);
+  assert.deepEqual([writes.isCaughtUp('k'), caughtUp], [true, ['k']]);
+});
+
+test('a write after the end of a pass that no cache will show is forgotten at once', async () => {
+  const { informers } = fedBy([]);
+  await using _informers = informers;
+  const writes = new OwnWrites(informers, () => undefined);
+  writes.wrote('k', things, thing(7), true);
+  assert.equal(writes.isEcho('k', thing(7)), false);
 });

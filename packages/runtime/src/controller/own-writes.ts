@@ -59,23 +59,24 @@ export class OwnWrites {
    * is its event an echo.
    */
   wrote(key: string, type: ResourceType, answer: KubeObject, isOurs: boolean): void {
-    const state = this.#state(key);
     const version = answer.metadata.resourceVersion;
     if (version === undefined) return;
+    const state = this.#state(key);
     if (isOurs) state.echoes.add(versionId(answer));
-    for (const informer of this.#informers.concerned(type, answer)) {
-      state.waits++;
-      informer.whenReached(version, () => this.#arrived(key, state));
-    }
+    const concerned = this.#informers.concerned(type, answer);
+    // All before the first is asked: one that shows it already calls back at once.
+    state.waits += concerned.length;
+    for (const informer of concerned) informer.whenReached(version, () => this.#arrived(key, state));
+    this.#forgetIfIdle(key, state);
   }
 
   /** Notes that the server has removed this object at the request of this key. */
   removed(key: string, type: ResourceType, object: KubeObject): void {
     const state = this.#state(key);
-    for (const informer of this.#informers.concerned(type, object)) {
-      state.waits++;
-      informer.whenGone(keyOf(object), object.metadata.uid, () => this.#arrived(key, state));
-    }
+    const concerned = this.#informers.concerned(type, object);
+    state.waits += concerned.length;
+    for (const informer of concerned) informer.whenGone(keyOf(object), object.metadata.uid, () => this.#arrived(key, state));
+    this.#forgetIfIdle(key, state);
   }
 
   #arrived(key: string, state: KeyState): void {

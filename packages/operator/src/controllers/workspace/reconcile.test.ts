@@ -91,6 +91,24 @@ test('a lab whose images are there is made in one pass', async () => {
   assert.equal(looks.length, 1);
 });
 
+test('a pass that fails has ended all its writes before the next one begins', async () => {
+  const conflict = { fault: 'answer', code: 409, reason: 'Conflict' } as const;
+  await using rig = await WorkspaceRig.start(
+    { imageUrlTemplate },
+    {
+      rules: [
+        { on: 'request', match: { verb: 'create', resource: imageType.plural }, nth: 1, do: conflict },
+        { on: 'request', match: { verb: 'create', resource: claimType.plural }, nth: 1, do: { fault: 'delay', ms: 300 } },
+      ],
+    },
+  );
+  await rig.create('demo', lab);
+  await rig.until('image', () => rig.names(imageType).includes('debian'));
+  const made = rig.fake.log.requests.filter(({ verb }) => verb === 'create').map(({ resource }) => resource);
+  // The first request for the image did not get here; this is the one of the second pass.
+  assert.ok(made.slice(0, made.indexOf(imageType.plural)).includes(claimType.plural), made.join());
+});
+
 test('every child removed by hand is made again', async () => {
   await using rig = await WorkspaceRig.start({ imageUrlTemplate });
   await ready(rig);

@@ -71,7 +71,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
     if (progress.namespace === undefined) break;
   }
   if (!progress.blockers.has('namespace')) {
-    await Promise.all([createImages(pass, progress, snapshot, plan), ensureAll(pass, progress, plan.base)]);
+    await abreast([() => createImages(pass, progress, snapshot, plan), ...ensureEach(pass, progress, plan.base)], run);
     if (plan.needsKey) await createKey(pass, progress, workspace);
     // What was made just now allows for more.
     const next = progress.isNews ? decide({ ...snapshot, ...progress }) : ({ kind: 'work', plan } as const);
@@ -79,7 +79,7 @@ async function work(pass: Pass, snapshot: Snapshot, plan: Plan): Promise<Result>
     if (!isChecked && hasNews(next.plan) && !(await isCurrent(pass, workspace))) return done;
     const made = idsOf(plan.base);
     const base = next.plan.base.filter((item) => !made.has(idOf(item)));
-    await ensureAll(pass, progress, [...base, ...next.plan.rest]);
+    await abreast(ensureEach(pass, progress, [...base, ...next.plan.rest]), run);
     await clear(pass, progress, snapshot, next.plan);
     for (const image of toRelease(snapshot)) await releaseImage(pass, workspace, image);
     tried = { ...next.plan, base: [...plan.base, ...base] };
@@ -113,9 +113,11 @@ function hasMore(plan: Plan, now: Snapshot, { blockers }: Progress): boolean {
   );
 }
 
-/** What several objects of one part need of each other is kept: those of a part are made one after the other. */
-async function ensureAll(pass: Pass, progress: Progress, items: readonly Item[]): Promise<void> {
-  await abreast([...Map.groupBy(items, ({ part }) => part).values()], async (part) => {
+const run = (job: () => Promise<void>): Promise<void> => job();
+
+/** One job for each part. What several objects of one part need of each other is kept: those of a part are made one after the other. */
+function ensureEach(pass: Pass, progress: Progress, items: readonly Item[]): (() => Promise<void>)[] {
+  return [...Map.groupBy(items, ({ part }) => part).values()].map((part) => async () => {
     for (const item of part) await ensure(pass, progress, item);
   });
 }
