@@ -566,6 +566,14 @@ test('closing ends the passes under way by their signal and begins no other', as
   assert.deepEqual(passes, ['a']);
 });
 
+test('a key that was handed out in the moment of closing is not reconciled', async (t) => {
+  const { start, passes, controller } = await rig(t, () => done);
+  await start();
+  controller.queue.add('default/late');
+  await controller.close();
+  assert.deepEqual([passes, controller.queue.unfinishedMs], [[], []]);
+});
+
 test('outcomes are told to the observer', async (t) => {
   const outcomes: string[] = [];
   const results: Body[] = [

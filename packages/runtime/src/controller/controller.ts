@@ -131,8 +131,9 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   async #work(): Promise<void> {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
       this.#parked.delete(key);
-      if (this.#ownWrites.isCaughtUp(key)) await this.#pass(key);
-      else this.#parked.add(key);
+      if (!this.#ownWrites.isCaughtUp(key)) this.#parked.add(key);
+      // It may have been handed out in the moment of closing.
+      else if (!this.#stop.signal.aborted) await this.#pass(key);
       this.queue.done(key);
     }
   }

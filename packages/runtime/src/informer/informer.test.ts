@@ -63,6 +63,16 @@ test('what exists is told first and marked as initial; what happens afterwards i
   assert.deepEqual(seen, ['added default/a true', 'added default/b false', 'deleted default/a false']);
 });
 
+test('one that is closed as soon as it has synced opens no watch', { timeout: 30_000 }, async (t) => {
+  const { fake, informers } = await rig(t);
+  const informer = informers.get(configMaps);
+  informers.start();
+  await informer.synced;
+  await informer.close();
+  assert.equal(informer.watchState, 'stopped');
+  assert.equal(fake.log.count({ verb: 'watch', resource: 'configmaps' }), 0);
+});
+
 test('a handler that comes late is told what is there', async (t) => {
   const { fake, informers } = await rig(t);
   fake.seed(configMap('a'));

@@ -364,6 +364,36 @@ test('a watch that came and went leaves no listener on the signal', async (t) =>
   assert.ok(getEventListeners(signal, 'abort').length <= 2, `${getEventListeners(signal, 'abort').length} listeners`);
 });
 
+test('who stops between the list and the watch opens no watch', async () => {
+  const stop = new AbortController();
+  const asked: string[] = [];
+  const clock = new FakeClock();
+  const watcher = new Watcher<KubeObject>({
+    api: {
+      request: async () => ({ metadata: { resourceVersion: '5' }, items: [] }),
+      streamBatches: () => {
+        asked.push('watch');
+        return [];
+      },
+    } as unknown as ApiTransport,
+    path: '/things',
+    clock,
+    sink: {
+      replaced() {
+        asked.push('replaced');
+        stop.abort();
+      },
+      applied() {},
+      removed() {},
+      progressed() {},
+      absent() {},
+    },
+    observer: { failure: ({ message }) => asked.push(message) },
+  });
+  await watcher.run(stop.signal);
+  assert.deepEqual([asked, watcher.state, clock.pendingTimers], [['replaced'], 'stopped', 0]);
+});
+
 test('a watch that the server ends as soon as it is opened is not opened again in a loop', async (t) => {
   const ended: Answer = { watch: [] };
   const { clock, log } = run(t, [list('5'), ended, ended, ended, list('5'), ended, ended, ended, list('5')]);

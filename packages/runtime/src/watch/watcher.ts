@@ -120,6 +120,8 @@ export class Watcher<T extends KubeObject> {
   }
 
   async #watch(parent: AbortSignal): Promise<void> {
+    // A signal that was aborted before somebody listens is never heard.
+    parent.throwIfAborted();
     this.#enter('watching');
     this.#isProven = false;
     const { api, path, clock, metadataOnly, silenceMs = 90_000, random = Math.random } = this.#options;
