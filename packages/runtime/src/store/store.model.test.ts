@@ -59,6 +59,8 @@ test('the store does what a simple model does', async (t) => {
     const believed = new Map<string, Thing>();
     /** What the store must hold: the newest that was told, by the rule that no object goes back. */
     const told = new Map<string, Thing>();
+    /** The newest version of all that was told. */
+    let position = 0;
     const events: { deleted: boolean; object: Thing }[] = [];
 
     const follow = (changes: readonly Change<Thing>[]): void => {
@@ -75,9 +77,10 @@ test('the store does what a simple model does', async (t) => {
     const deliver = ({ deleted, object }: { deleted: boolean; object: Thing }): void => {
       const key = keyOf(object);
       const held = told.get(key);
-      const age = Number(object.metadata.resourceVersion) - Number(held?.metadata.resourceVersion ?? 0);
-      if (deleted && held !== undefined && age >= 0) told.delete(key);
-      if (!deleted && (held === undefined || age > 0)) told.set(key, object);
+      const version = Number(object.metadata.resourceVersion);
+      if (deleted && held !== undefined && version >= Number(held.metadata.resourceVersion)) told.delete(key);
+      if (!deleted && version > position) told.set(key, object);
+      position = Math.max(position, version);
       follow(deleted ? store.remove(object) : store.put(object));
     };
 
@@ -85,6 +88,7 @@ test('the store does what a simple model does', async (t) => {
       if (next.do === 'list') {
         told.clear();
         for (const [key, object] of cluster.live) told.set(key, object);
+        position = cluster.version;
         follow(store.replace([...cluster.live.values()], `${cluster.version}`));
         assert.equal(store.resourceVersion, `${cluster.version}`);
         events.length = 0;

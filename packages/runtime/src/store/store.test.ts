@@ -57,6 +57,26 @@ test('a repeated event and an older one change nothing', () => {
   assert.equal(store.get('ns/a')?.metadata.resourceVersion, '10');
 });
 
+test('a repeated event does not bring back what is gone', () => {
+  const store = new Store<Thing>();
+  store.replace([thing('listed', 3)], '5');
+  store.put(thing('a', 6));
+  store.remove(thing('a', 7));
+  assert.deepEqual(store.put(thing('a', 6)), []);
+  assert.deepEqual(store.put(thing('gone-before-the-list', 5)), []);
+  store.advance('9');
+  assert.deepEqual(store.put(thing('gone-before-the-bookmark', 9)), []);
+  assert.deepEqual([[...store.values()].length, store.resourceVersion], [1, '9']);
+  assert.deepEqual(words(store.put(thing('a', 10, { uid: 'again' }))), ['added ns/a'], 'made anew');
+});
+
+test('after a list that goes back in time, what comes after it is news', () => {
+  const store = new Store<Thing>();
+  store.replace([thing('a', 90)], '100');
+  assert.deepEqual(words(store.replace([], '60')), ['deleted ns/a']);
+  assert.deepEqual(words(store.put(thing('a', 61))), ['added ns/a']);
+});
+
 test('the late deletion of a predecessor does not take the successor away', () => {
   const store = new Store<Thing>();
   store.put(thing('a', 12, { uid: 'new' }));

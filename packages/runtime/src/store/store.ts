@@ -30,8 +30,10 @@ export interface StoreReader<T> {
  * What is known of one kind: objects by key, and by any number of indexes.
  *
  * Guarantees: each method changes all of it or nothing, so a reader never sees half a list; an object never goes back to an older version; an
- * object that was deleted and made again under the same name is a delete and an add, never an update; a repeated event is no change.
- * Assumptions: objects are not edited by readers (informers freeze them in development).
+ * object that was deleted and made again under the same name is a delete and an add, never an update; a repeated event is no change, also when
+ * its object is gone.
+ * Assumptions: events come in the order of the cluster, after the list and the bookmarks they follow, if not for the first time; objects are not
+ * edited by readers (informers freeze them in development).
  * Caveats: who reads an object twice may get two of the same content, see CompactMap.
  */
 export class Store<T extends KubeObject> implements StoreReader<T> {
@@ -115,8 +117,10 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
   put(object: T): Change<T>[] {
     const key = keyOf(object);
     const old = this.#objects.get(key);
+    // What is not here and not newer than all that was told is gone by now: events come in order, so this one is a repetition.
+    const newest = old === undefined ? this.#resourceVersion : versionOf(old);
     this.advance(object.metadata.resourceVersion);
-    if (old !== undefined && compareVersions(versionOf(object), versionOf(old)) <= 0) return [];
+    if (newest !== undefined && compareVersions(versionOf(object), newest) <= 0) return [];
     const changes: Change<T>[] = [];
     pushReplacement(changes, key, old, object);
     for (const change of changes) this.#hold(change);
