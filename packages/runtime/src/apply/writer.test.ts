@@ -281,6 +281,16 @@ test('a delete that finalizers hold up is going', async (t) => {
   assert.deepEqual(events, [`wrote ${metadata.resourceVersion} true`]);
 });
 
+test('of a delete that names no version nobody can say whose version is left', async (t) => {
+  const { writer, resource, events } = await rig(t);
+  const { metadata, ...object } = await resource.create(thing('d', {}, { finalizers: ['x/y'] }));
+  const { resourceVersion: _, ...anyVersion } = metadata;
+  await resource.delete({ namespace: 'default', name: 'd' });
+  const foreign = await resource.mergePatch({ namespace: 'default', name: 'd' }, { spec: { a: 1 } });
+  assert.equal(await writer.delete(things, { ...object, metadata: anyVersion }), 'going');
+  assert.deepEqual(events, [`wrote ${foreign.metadata.resourceVersion} false`]);
+});
+
 test('finalizers are added and removed one by one, with the version; the last one lets the object go', async (t) => {
   const { writer, resource, requests } = await rig(t);
   const object = await resource.create(thing('f', {}, { finalizers: ['theirs/f'] }));

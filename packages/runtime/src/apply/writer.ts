@@ -114,7 +114,7 @@ export class Writer {
   }
 
   /**
-   * Deletes just this object in just this version. `gone` when it is, `going` when finalizers or dependents hold it.
+   * Deletes just this object in just this version, or in any if none is given. `gone` when it is, `going` when finalizers or dependents hold it.
    *
    * An object that is gone already is `gone`.
    */
@@ -130,7 +130,8 @@ export class Writer {
         { propagationPolicy: 'Background', ...options, ...preconditions(uid, resourceVersion), ...this.#call() },
       );
       if (answer !== undefined) {
-        this.#noted(type, answer, answer.metadata.resourceVersion !== resourceVersion);
+        // Only a delete that names a version tells the one it made from one that was there: another may have deleted it before, and changed it.
+        this.#noted(type, answer, resourceVersion !== undefined && answer.metadata.resourceVersion !== resourceVersion);
         return 'going';
       }
     } catch (error) {
