@@ -16,14 +16,16 @@ export class BoundedMap<K, V> {
     return value;
   }
 
-  set(key: K, value: V): void {
+  /** Gives back what it forgets for that. */
+  set(key: K, value: V): V | undefined {
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size <= this.#capacity) return;
-    for (const oldest of this.#entries.keys()) {
+    if (this.#entries.size <= this.#capacity) return undefined;
+    for (const [oldest, forgotten] of this.#entries) {
       this.#entries.delete(oldest);
-      return;
+      return forgotten;
     }
+    return undefined;
   }
 
   delete(key: K): void {

@@ -138,6 +138,40 @@ test('what waits is sent when the recorder is closed, and nothing afterwards', a
   assert.equal(sent.length, 2);
 });
 
+test('a count that waits is written when others push its event out of memory', async (t) => {
+  const { sent, recorder, clock, dropped } = rig(t);
+  recorder.record(object(), started);
+  recorder.record(object(), started);
+  for (let n = 0; n < 4096; n++) {
+    recorder.record(object(`other-${n}`), started);
+    if (n % 500 === 0) await clock.advance(0);
+  }
+  await clock.advance(0);
+  assert.deepEqual(
+    sent.filter(({ method }) => method === 'PATCH').map(({ body }) => body.series?.count),
+    [2],
+  );
+  assert.equal(clock.pendingTimers, 0, 'it keeps the process alive');
+  assert.equal(dropped(), 0);
+});
+
+test('four are on their way at a time, and no count overtakes its event', async (t) => {
+  const answers: (() => void)[] = [];
+  const { sent, recorder, clock } = rig(t, () => new Promise<void>((resolve) => answers.push(resolve)));
+  const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const name of [...letters, ...letters]) recorder.record(object(name), started);
+  await clock.advance(60_000);
+  const inWords = (): string[] =>
+    sent.map(({ method, path, body }) => `${method} ${(body.metadata?.name ?? path.split('/').at(-1) ?? '').split('.')[0]}`);
+  assert.deepEqual(inWords(), ['POST a', 'POST b', 'POST c', 'POST d']);
+  while (answers.length > 0) {
+    answers.shift()?.();
+    await clock.advance(0);
+  }
+  assert.deepEqual(inWords().toSorted(), [...letters.map((name) => `PATCH ${name}`), ...letters.map((name) => `POST ${name}`)]);
+  for (const name of letters) assert.ok(inWords().indexOf(`POST ${name}`) < inWords().indexOf(`PATCH ${name}`), name);
+});
+
 test('a refusal is no problem, and an event that is gone is told anew with its count', async (t) => {
   const { sent, recorder, clock } = rig(t, ({ method }) => {
     if (method === 'PATCH') throw new ApiError(404, undefined, 'PATCH');

@@ -27,9 +27,13 @@ const burst = 25;
 const refillMs = 5 * 60_000;
 const capacity = 4096;
 const longestQueue = 1000;
+/** Requests on their way at a time: enough that a crowd is told, and few beside what reconciles send. */
+const laneCount = 4;
 
 interface Series {
   readonly event: EventObject;
+  /** Where its requests wait for each other, so that a count never overtakes its Event. */
+  readonly lane: number;
   startedAt: number;
   count: number;
   /** As the server knows it. */
@@ -49,7 +53,8 @@ export class Recorder implements AsyncDisposable {
   readonly #resource: Resource<EventObject>;
   readonly #series = new BoundedMap<string, Series>(capacity);
   readonly #buckets = new BoundedMap<string, TokenBucket>(capacity);
-  #sending: Promise<void> = Promise.resolve();
+  readonly #lanes = Array.from({ length: laneCount }, () => Promise.resolve());
+  #events = 0;
   #waiting = 0;
   #isClosed = false;
 
@@ -77,15 +82,17 @@ export class Recorder implements AsyncDisposable {
     }
     const suffix = Math.trunc(Math.random() * 2 ** 48).toString(16);
     const event = eventFor(object, happening, reporter, clock.now(), suffix);
-    this.#series.set(key, { event, startedAt: now, count: 1, sent: 1, cancel: undefined });
-    this.#send(() => this.#resource.create(event, { timeoutMs: 10_000 }));
+    const lane = this.#events++ % laneCount;
+    const forgotten = this.#series.set(key, { event, lane, startedAt: now, count: 1, sent: 1, cancel: undefined });
+    if (forgotten !== undefined) this.#flush(forgotten);
+    this.#send(lane, () => this.#resource.create(event, { timeoutMs: 10_000 }));
   }
 
   /** Sends what waits, counts included, and takes nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const series of this.#series.values()) this.#flush(series);
-    await this.#sending;
+    await Promise.all(this.#lanes);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,7 +117,7 @@ export class Recorder implements AsyncDisposable {
     const { name = '', namespace } = series.event.metadata;
     const lastObservedTime = microTime(this.#options.clock.now());
     const patch = { series: { count: series.count, lastObservedTime } };
-    this.#send(async () => {
+    this.#send(series.lane, async () => {
       try {
         await this.#resource.mergePatch({ name, namespace }, patch, { timeoutMs: 10_000 });
       } catch (error) {
@@ -121,14 +128,14 @@ export class Recorder implements AsyncDisposable {
     });
   }
 
-  /** One after the other, so that a count never overtakes its Event. */
-  #send(request: () => Promise<unknown>): void {
+  /** Those of a lane one after the other. */
+  #send(lane: number, request: () => Promise<unknown>): void {
     if (this.#waiting >= longestQueue) {
       this.#options.onDropped?.();
       return;
     }
     this.#waiting++;
-    this.#sending = this.#sending.then(async () => {
+    this.#lanes[lane] = (this.#lanes[lane] ?? Promise.resolve()).then(async () => {
       try {
         await request();
       } catch (error) {
