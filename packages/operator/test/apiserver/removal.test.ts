@@ -4,6 +4,7 @@ import type { VirtualMachine, VMDiskImage } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
 import { defaultScenario } from '@terrain/embedded/testing';
 import { ApiError, compareVersions } from '@terrain/runtime';
+import { hold } from './hold.ts';
 import { Stage } from './stage.ts';
 import { type Thing, types } from './types.ts';
 import { observing } from './watched.ts';
@@ -48,6 +49,56 @@ test('deleting an image in mid-sync ends the download and frees its slot', async
     await stage.phase('second', 'Succeeded');
     assert.equal(stage.image('first'), undefined);
   });
+});
+
+/** Once the platform has put its own finalizers on it: it writes the whole list. */
+const firstSnapshot = (stage: Stage): Promise<string> =>
+  stage.until('a snapshot', () => {
+    const cut = stage.things(types.snapshots)[0]?.metadata;
+    return (cut?.finalizers ?? []).length > 0 && cut?.name;
+  });
+
+test('an image whose snapshot never became ready and does not go gives its slot back', async () => {
+  await using stage = await Stage.open({ scenario: slow, policy: { concurrency: '1' } });
+  await stage.startOperator();
+  await observing(stage, async () => {
+    await stage.createImage('first', { sim: 'import:10ms;snapshot-never' });
+    const snapshot = await firstSnapshot(stage);
+    await using _ = await hold(stage, types.snapshots, snapshot);
+    await stage.createImage('second', { sim: 'import:10ms' });
+    await stage.reason('second', 'Queued');
+    await deleteImage(stage, 'first');
+    await stage.phase('second', 'Succeeded');
+    assert.notEqual(stage.image('first'), undefined);
+    const volumes = stage.things(types.dataVolumes).filter(({ metadata }) => metadata.name?.startsWith('first-') === true);
+    assert.deepEqual(
+      volumes.map(({ metadata }) => metadata.deletionTimestamp),
+      [undefined],
+      'the volume stays for its snapshot',
+    );
+  });
+  await stage.until('it to be gone', () => stage.image('first') === undefined);
+});
+
+test('the download of a newer source ends with its image, though the snapshot of the older one does not go', async () => {
+  await using stage = await Stage.open({ scenario: slow, policy: { concurrency: '1' } });
+  await stage.startOperator();
+  await observing(stage, async () => {
+    await stage.createImage('first', { sim: 'import:10ms' });
+    const { status } = await stage.phase('first', 'Succeeded');
+    await using _ = await hold(stage, types.snapshots, status?.artifact?.volumeSnapshot ?? '');
+    await stage.changeSpec('first', { url: 'https://images.example.com/newer.qcow2' });
+    await stage.until('a second download', () => stage.things(types.dataVolumes).length === 2);
+    await deleteImage(stage, 'first');
+    await stage.createImage('second', { sim: 'import:10ms' });
+    await stage.phase('second', 'Succeeded');
+    const left = stage.things(types.dataVolumes).filter(({ metadata }) => metadata.name?.startsWith('first-') === true);
+    assert.deepEqual(
+      left.map(({ metadata }) => metadata.name),
+      [status?.artifact?.dataVolume],
+    );
+  });
+  await stage.until('it to be gone', () => stage.image('first') === undefined);
 });
 
 test('an image deleted and made again under its name in mid-sync starts from nothing', async () => {

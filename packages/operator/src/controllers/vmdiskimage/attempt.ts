@@ -131,7 +131,7 @@ export async function clearAttempt(
     return lookAgain;
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
-  const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
+  const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, { hadVolume });
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   return result.afterMs === undefined ? lookAgain : result;
 }
@@ -146,18 +146,25 @@ export async function clearOrphans(pass: Pass): Promise<Result> {
     if (uid === current) continue;
     const live = await deps.eyes.image(namespace, name, signal);
     if (live?.metadata.uid === uid) continue;
-    const cleared = await clearEntry(pass, { namespace, name, uid }, entry, false);
+    const cleared = await clearEntry(pass, { namespace, name, uid }, entry);
     if (cleared.afterMs !== undefined) result = cleared;
   }
   return result;
 }
 
-/** What the last look found: done when nothing of the attempt is left and its slot is free. */
+interface Clearing {
+  /** It is known that the attempt got as far as a DataVolume: none can be on its way any more. */
+  readonly hadVolume?: boolean;
+  /** A DataVolume that downloads no more stays for others to remove. It takes no slot. */
+  readonly keepsFinished?: boolean;
+}
+
+/** What the last look found: done when nothing of the attempt downloads any more and its slot is free. */
 export async function clearEntry(
   { deps, hands, signal }: Pass,
   image: { readonly namespace: string; readonly name: string; readonly uid: string },
   entry: LedgerEntry,
-  hadVolume: boolean,
+  { hadVolume = false, keepsFinished = false }: Clearing = {},
 ): Promise<Result> {
   const { keeper, eyes } = deps;
   const { namespace, uid } = image;
@@ -166,14 +173,14 @@ export async function clearEntry(
   const volumeName = dataVolumeName({ ...image, attempt });
   const dataVolume: DataVolume | undefined = await eyes.dataVolume(namespace, volumeName, signal);
   const isOurs = dataVolume !== undefined && controllerUid(dataVolume) === uid;
-  if (isOurs) {
+  if (isOurs && (isUnfinished(dataVolume) || !keepsFinished)) {
     if (dataVolume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(dataVolume);
     // Its end wakes us; without a cache of the kind a look now and then has to do.
     return after(deps.informers.dataVolumes.served === true ? 60_000 : 5000);
   }
   if (await eyes.hasImporter(namespace, volumeName, signal)) return after(60_000);
   const closedMs = deps.serverNow() - (keeper.closingSince(uid) ?? deps.serverNow());
-  if (!hadVolume && closedMs < closingMs) return after(closingMs - closedMs);
+  if (!hadVolume && !isOurs && closedMs < closingMs) return after(closingMs - closedMs);
   await keeper.change({ kind: 'release', uid, attempt });
   return done;
 }

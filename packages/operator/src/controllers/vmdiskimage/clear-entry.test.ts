@@ -19,7 +19,7 @@ function clearing(isImporterLeft: boolean) {
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
-  return { changes, result: clearEntry(pass, image, entry, true) };
+  return { changes, result: clearEntry(pass, image, entry, { hadVolume: true }) };
 }
 
 test('a slot is not given away while an importer is left, and looked at again', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VMDiskImageStatus } from '@terrain/api';
+import type { LedgerChange } from '#ledger/transition.ts';
 import type { DataVolume } from '#platform/cdi.ts';
-import { aCut, ago, aSnapshot, aVolume, cutNameOf, deleted, volumeName } from '#testing/image-world.ts';
+import type { VolumeSnapshot } from '#platform/snapshot.ts';
+import { aCut, ago, anEntry, aSnapshot, aVolume, cutNameOf, deleted, syncing, volumeName } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
 import type { Pass } from './pass.ts';
 import { removeImage } from './removal.ts';
@@ -56,6 +58,86 @@ for (const [name, { given, want }] of Object.entries(cases))
     await result;
     assert.deepEqual(done, want);
   });
+
+interface Held {
+  readonly attempt: number;
+  readonly volumes: readonly DataVolume[];
+  readonly cuts: readonly VolumeSnapshot[];
+  readonly isImporterLeft?: boolean;
+}
+
+/** An image that is being deleted while an attempt of it holds a slot; what is given is what there really is. */
+async function holding({ attempt, volumes, cuts, isImporterLeft = false }: Held) {
+  const entry = anEntry({ attempt });
+  const status = syncing({ attempt: { number: attempt, dataVolume: volumeName(attempt) } });
+  const snapshot = aSnapshot({ image: { metadata: deleted, status }, entry });
+  const decision = decide(snapshot);
+  const did: string[] = [];
+  let present = volumes;
+  const pass = {
+    deps: {
+      eyes: {
+        childrenOf: async () => ({ dataVolumes: present, snapshots: cuts }),
+        dataVolume: async (_: string, name: string) => present.find(({ metadata }) => metadata.name === name),
+        hasImporter: async () => isImporterLeft,
+      },
+      keeper: {
+        change: async ({ kind }: LedgerChange) => void did.push(kind),
+        closingSince: () => 0,
+        forget: () => undefined,
+      },
+      informers: { dataVolumes: { served: true } },
+      memories: { forget: () => undefined },
+      serverNow: () => 60_000,
+    },
+    hands: {
+      deleteSnapshot: async ({ metadata }: VolumeSnapshot) => void did.push(`delete ${metadata.name}`),
+      deleteDataVolume: async ({ metadata }: DataVolume) => {
+        did.push(`delete ${metadata.name}`);
+        present = present.filter((volume) => volume.metadata.uid !== metadata.uid);
+      },
+      removeFinalizer: async (image: StoredImage, finalizer: string) => {
+        did.push(`remove ${finalizer}`);
+        return image;
+      },
+    },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  await removeImage(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'remove' }>);
+  return did;
+}
+
+const complete = aVolume({ phase: 'Succeeded' });
+const hanging = aCut({ isGoing: true });
+const slots: Record<string, { given: Held; want: readonly string[] }> = {
+  'its snapshot does not go: the slot is free, and the volume stays for it': {
+    given: { attempt: 1, volumes: [complete], cuts: [hanging] },
+    want: ['close', 'release'],
+  },
+  'its snapshot does not go, and an importer is left': {
+    given: { attempt: 1, volumes: [complete], cuts: [hanging], isImporterLeft: true },
+    want: ['close'],
+  },
+  'the snapshot of an older source does not go: the download that runs ends all the same': {
+    given: { attempt: 2, volumes: [complete, aVolume({ attempt: 2 })], cuts: [hanging] },
+    want: ['close', `delete ${volumeName(2)}`],
+  },
+  'the snapshot of an older source does not go, and the download is gone': {
+    given: { attempt: 2, volumes: [complete], cuts: [hanging] },
+    want: ['close', 'release'],
+  },
+  'the snapshot of an older source does not go, and a newer download is complete': {
+    given: { attempt: 2, volumes: [complete, aVolume({ attempt: 2, phase: 'Succeeded' })], cuts: [hanging] },
+    want: ['close', 'release', `delete ${volumeName(2)}`],
+  },
+  'its snapshot was not deleted yet': {
+    given: { attempt: 1, volumes: [complete], cuts: [aCut()] },
+    want: ['close', 'release', `delete ${cutNameOf(1)}`],
+  },
+  'nothing is left but the slot': { given: { attempt: 1, volumes: [], cuts: [] }, want: ['close', 'release', ...finalizers] },
+};
+for (const [name, { given, want }] of Object.entries(slots))
+  test(`an image that holds a slot is removed: ${name}`, async () => assert.deepEqual(await holding(given), want));
 
 /** An image whose deletion began so many seconds ago, and whose children do not go. */
 async function blocked(seconds: number) {

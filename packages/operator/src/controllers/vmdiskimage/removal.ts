@@ -1,7 +1,7 @@
-/** Deleting an image: its attempt is ended, then its snapshots, its volumes, its slot and its finalizers go, in this order. */
-import { finalizers } from '@terrain/api';
+/** Deleting an image: its attempt is ended and its slot given back, then its snapshots, its volumes and its finalizers go. */
+import { finalizers, type LedgerEntry } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
-import { blockedWords, holdersOf, patienceMs } from '#controllers/shared/removal.ts';
+import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
 import { clearEntry } from './attempt.ts';
 import type { Pass } from './pass.ts';
@@ -18,28 +18,22 @@ export async function removeImage(
   const { deps, hands, signal } = pass;
   const { image } = snapshot;
   const { namespace, name, uid } = image.metadata;
-  if (entry?.state === 'open') await deps.keeper.change({ kind: 'close', uid, attempt: entry.attempt });
+  // Before anything is waited for: a snapshot may hang on its driver for ever, and takes no slot.
+  const cleared = entry === undefined ? done : await giveSlotBack(pass, snapshot, entry);
   const left = await deps.eyes.childrenOf({ namespace, name, uid }, signal);
   // The cache is behind: its next event tells that a download runs whose slot cannot be given back.
   if (snapshot.slot.ledger === 'unreadable' && left.dataVolumes.some(isUnfinished)) return after(1000);
-  for (const snapshotLeft of left.snapshots)
-    if (snapshotLeft.metadata.deletionTimestamp === undefined) await hands.deleteSnapshot(snapshotLeft);
+  for (const snapshotLeft of left.snapshots) if (!isGoing(snapshotLeft)) await hands.deleteSnapshot(snapshotLeft);
   // A snapshot that is still there may need its volume to be removed at all.
-  if (left.snapshots.length === 0)
-    for (const volume of left.dataVolumes)
-      if (volume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(volume);
-  if (left.snapshots.length > 0 || left.dataVolumes.length > 0)
-    return waitFor(pass, snapshot, decision, [...left.snapshots, ...left.dataVolumes]);
-  if (entry !== undefined) {
-    const { attempt } = image.status ?? {};
-    const cleared = await clearEntry(
-      pass,
-      { namespace, name, uid },
-      { ...entry, state: 'closing' },
-      attempt?.number === entry.attempt && attempt.dataVolumeUID !== undefined,
-    );
-    if (cleared.afterMs !== undefined) return cleared;
+  const needed = new Set(left.snapshots.map(({ spec }) => spec.source.persistentVolumeClaimName));
+  for (const volume of left.dataVolumes)
+    if (!isGoing(volume) && !needed.has(volume.metadata.name)) await hands.deleteDataVolume(volume);
+  const remaining = [...left.snapshots, ...left.dataVolumes];
+  if (remaining.length > 0) {
+    const waitMs = await tellBlockers(pass, snapshot, decision, remaining);
+    return after(Math.min(waitMs, cleared.afterMs ?? waitMs));
   }
+  if (cleared.afterMs !== undefined) return cleared;
   deps.keeper.forget(uid);
   deps.memories.forget(uid);
   const unused = await hands.removeFinalizer(image, finalizers.imageInUse);
@@ -47,14 +41,28 @@ export async function removeImage(
   return done;
 }
 
-async function waitFor({ hands }: Pass, snapshot: Snapshot, decision: Decision, left: readonly KubeObject[]): Promise<Result> {
+/** Ends the download that holds the slot, if it still runs. One that is complete takes no slot, and may be needed where it is. */
+function giveSlotBack(pass: Pass, { image }: Snapshot, entry: LedgerEntry): Promise<Result> {
+  const { namespace, name, uid } = image.metadata;
+  const { attempt } = image.status ?? {};
+  const hadVolume = attempt?.number === entry.attempt && attempt.dataVolumeUID !== undefined;
+  return clearEntry(pass, { namespace, name, uid }, entry, { hadVolume, keepsFinished: true });
+}
+
+/** Says what holds up the deletion, once it has for long. Answers after how many milliseconds to look again. */
+async function tellBlockers(
+  { hands }: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  left: readonly KubeObject[],
+): Promise<number> {
   const { image, nowMs } = snapshot;
   const sinceMs = instantMs(image.metadata.deletionTimestamp) ?? nowMs;
   const leftMs = sinceMs + patienceMs - nowMs;
-  if (leftMs > 0) return after(leftMs);
+  if (leftMs > 0) return leftMs;
   const message = blockedWords(left.map(holdersOf));
   const status = statusOf(snapshot, decision);
   const told = { ...status, message, conditions: (status.conditions ?? []).map((condition) => ({ ...condition, message })) };
   await hands.writeStatus(image, told);
-  return after(patienceMs);
+  return patienceMs;
 }

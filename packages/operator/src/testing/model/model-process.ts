@@ -331,7 +331,10 @@ export class ModelProcess {
           snapshots: world.list<VolumeSnapshot>('snapshots').filter((object) => controllerUid(object) === uid),
         })),
       hasImporter: (namespace, claim) =>
-        this.#request('list pods', () => world.get('dataVolumes', `${namespace}/${claim}`) !== undefined),
+        this.#request('list pods', () => {
+          const filled = world.get<DataVolume>('dataVolumes', `${namespace}/${claim}`);
+          return filled !== undefined && isUnfinished(filled);
+        }),
       importerWords: async () => undefined,
       entry: (uid) =>
         this.#request('read ledger', () =>
