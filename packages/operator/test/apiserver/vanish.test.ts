@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VirtualMachine, VMDiskImage } from '@terrain/api';
 import { aVirtualMachine } from '@terrain/api/testing';
+import { defaultScenario } from '@terrain/embedded/testing';
 import { ApiError, isNotFound } from '@terrain/runtime';
 import type { Invariant } from '@terrain/runtime/testing';
 import { Observer } from '@terrain/runtime/testing';
+import { hold } from './hold.ts';
 import { Stage } from './stage.ts';
 import { type Thing, types } from './types.ts';
+import { observing } from './watched.ts';
 
 const rounds = 4;
 const observed = [types.images, types.machines, types.dataVolumes, types.snapshots];
@@ -73,6 +76,36 @@ for (const [way, { isMade, go }] of Object.entries(ways))
         await observer.close();
       }
     });
+
+test('an image deleted in mid-sync, and named by a machine before it is gone, gives its slot back and waits for the machine', async () => {
+  const durations = { ...defaultScenario.durations, schedule: 20, validate: 20, import: 600_000, podStop: 50 };
+  await using stage = await Stage.open({ scenario: { durations }, policy: { concurrency: '1' } });
+  await stage.startOperator();
+  const image = { name: 'first', namespace: stage.namespace };
+  await observing(stage, async () => {
+    await stage.createImage('first');
+    const { name = '' } = (await stage.until('a download', () => stage.things(types.dataVolumes)[0])).metadata;
+    {
+      await using _ = await hold(stage, types.dataVolumes, name);
+      await stage.resource(types.images).delete(image);
+      await stage.until('the download to be ended', () =>
+        stage.things(types.dataVolumes).some(({ metadata }) => metadata.deletionTimestamp !== undefined),
+      );
+      await stage.resource<VirtualMachine>(types.machines).create(
+        aVirtualMachine({
+          metadata: { name: 'late', namespace: stage.namespace },
+          spec: { vmDiskImageRef: image, interfaces: [] },
+        }),
+      );
+      await stage.reason('first', 'InUse');
+    }
+    await stage.createImage('second', { sim: 'import:10ms' });
+    await stage.phase('second', 'Succeeded');
+    assert.match(stage.image('first')?.status?.message ?? '', /^is being deleted, but 1 virtual machine refers to it/);
+  });
+  await stage.resource(types.machines).delete({ name: 'late', namespace: stage.namespace });
+  await stage.until('it to be gone', () => stage.image('first') === undefined);
+});
 
 test('an image in a namespace that is on its way out goes, though machines elsewhere refer to it', async () => {
   await using stage = await Stage.open();

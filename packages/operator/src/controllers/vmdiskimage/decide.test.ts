@@ -748,6 +748,15 @@ const cases: Record<string, { given: Snapshot; want: string }> = {
     given: aSnapshot({ image: { metadata: deleted }, references: { count: 1, names: ['a/b'], asOf: '1', waiting: undefined } }),
     want: 'inUse',
   },
+  'deleted in mid-sync while in use': {
+    given: aSnapshot({
+      entry: anEntry(),
+      image: { metadata: deleted, status: syncing() },
+      dataVolumes: [aVolume()],
+      references: { count: 1, names: ['a/b'], asOf: '1', waiting: undefined },
+    }),
+    want: 'inUse',
+  },
   'deleted while in use, with its namespace': {
     given: aSnapshot({
       image: { metadata: deleted },
@@ -789,6 +798,13 @@ test('every step is reached, and the table in step.ts names every step', () => {
     .filter((line) => line.startsWith(' * |'))
     .join('\n');
   for (const kind of kinds) assert.match(rows, new RegExp(`\\| ${kind}\\b|\\b${kind} after`), `no row for ${kind}`);
+});
+
+test('an image on its way out knows the slot it has to give back, also while machines refer to it', () => {
+  for (const name of ['deleted in mid-sync', 'deleted in mid-sync while in use']) {
+    const { step } = decide(cases[name]?.given as Snapshot);
+    assert.deepEqual('entry' in step && step.entry, anEntry(), name);
+  }
 });
 
 test('a step is decided from the world, never from phase, conditions or message', () => {

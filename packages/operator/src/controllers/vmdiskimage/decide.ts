@@ -73,7 +73,7 @@ export function decideResting(snapshot: Snapshot, record: ImageRecord): Decision
 
 function deletionStep(snapshot: Snapshot, entry: Extract<Step, { kind: 'remove' }>['entry']): Step {
   if (isPaused(snapshot)) return pausedStep;
-  if (snapshot.references.count > 0 && !snapshot.namespace.isTerminating) return { kind: 'inUse' };
+  if (snapshot.references.count > 0 && !snapshot.namespace.isTerminating) return { kind: 'inUse', entry };
   return { kind: 'remove', entry };
 }
 

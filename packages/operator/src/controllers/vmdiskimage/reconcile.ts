@@ -12,7 +12,7 @@ import { cleanUp, pruneAtMs, pruneIfDue } from './housekeeping.ts';
 import { observe } from './observe.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import type { ImageRecord } from './record.ts';
-import { removeImage } from './removal.ts';
+import { keepImage, removeImage } from './removal.ts';
 import { isNew, newMs } from './rest.ts';
 import type { Snapshot } from './snapshot.ts';
 import { quietMs } from './status.ts';
@@ -82,6 +82,8 @@ async function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Pro
       return done;
     case 'lose':
       return lose(pass, snapshot, decision, step);
+    case 'inUse':
+      return keepImage(pass, snapshot, decision, step);
     case 'remove':
       return removeImage(pass, snapshot, decision, step);
     default:
@@ -96,7 +98,7 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   if (step.kind === 'queue' && isNew(snapshot) && pass.deps.keeper.expects(snapshot.image.metadata.uid)) return after(newMs);
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
   const byItself = 'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done;
-  if (step.kind === 'inUse' || isPaused(snapshot)) return byItself;
+  if (isPaused(snapshot)) return byItself;
   await cleanUp(pass, snapshot, record);
   const now = { ...snapshot, image };
   // Its own deletion wakes nobody: what it takes along is removed by the next pass.

@@ -7,7 +7,7 @@ import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { aCut, ago, anEntry, aSnapshot, aVolume, cutNameOf, deleted, syncing, volumeName } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
 import type { Pass } from './pass.ts';
-import { removeImage } from './removal.ts';
+import { keepImage, removeImage } from './removal.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
 
@@ -61,16 +61,19 @@ for (const [name, { given, want }] of Object.entries(cases))
 
 interface Held {
   readonly attempt: number;
+  /** Machines that refer to it. */
+  readonly machines?: readonly string[];
   readonly volumes: readonly DataVolume[];
   readonly cuts: readonly VolumeSnapshot[];
   readonly isImporterLeft?: boolean;
 }
 
 /** An image that is being deleted while an attempt of it holds a slot; what is given is what there really is. */
-async function holding({ attempt, volumes, cuts, isImporterLeft = false }: Held) {
+async function holding({ attempt, volumes, cuts, isImporterLeft = false, machines = [] }: Held) {
   const entry = anEntry({ attempt });
   const status = syncing({ attempt: { number: attempt, dataVolume: volumeName(attempt) } });
-  const snapshot = aSnapshot({ image: { metadata: deleted, status }, entry });
+  const references = { count: machines.length, names: machines, asOf: '1', waiting: undefined };
+  const snapshot = aSnapshot({ image: { metadata: deleted, status }, entry, references });
   const decision = decide(snapshot);
   const did: string[] = [];
   let present = volumes;
@@ -87,10 +90,15 @@ async function holding({ attempt, volumes, cuts, isImporterLeft = false }: Held)
         forget: () => undefined,
       },
       informers: { dataVolumes: { served: true } },
+      intake: { wrote: () => undefined },
       memories: { forget: () => undefined },
       serverNow: () => 60_000,
     },
     hands: {
+      writeStatus: async (image: StoredImage, { message }: VMDiskImageStatus) => {
+        did.push(`say ${message}`);
+        return image;
+      },
       deleteSnapshot: async ({ metadata }: VolumeSnapshot) => void did.push(`delete ${metadata.name}`),
       deleteDataVolume: async ({ metadata }: DataVolume) => {
         did.push(`delete ${metadata.name}`);
@@ -103,7 +111,9 @@ async function holding({ attempt, volumes, cuts, isImporterLeft = false }: Held)
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
-  await removeImage(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'remove' }>);
+  const { step } = decision;
+  if (step.kind === 'inUse') await keepImage(pass, snapshot, decision, step);
+  else await removeImage(pass, snapshot, decision, step as Extract<Step, { kind: 'remove' }>);
   return did;
 }
 
@@ -136,6 +146,31 @@ const slots: Record<string, { given: Held; want: readonly string[] }> = {
   },
   'nothing is left but the slot': { given: { attempt: 1, volumes: [], cuts: [] }, want: ['close', 'release', ...finalizers] },
 };
+const machines = ['lab/m'];
+const inUse =
+  'say is being deleted, but 1 virtual machine refers to it (lab/m): delete them first, or point them to another image';
+const kept: Record<string, { given: Held; want: readonly string[] }> = {
+  'its download runs: it ends, and the snapshot and the volume machines were cloned from stay': {
+    given: { attempt: 2, volumes: [complete, aVolume({ attempt: 2 })], cuts: [aCut()], machines },
+    want: [inUse, 'close', `delete ${volumeName(2)}`],
+  },
+  'its download is gone': {
+    given: { attempt: 2, volumes: [complete], cuts: [aCut()], machines },
+    want: [inUse, 'close', 'release'],
+  },
+  'its download is gone, and its importer is not': {
+    given: { attempt: 2, volumes: [complete], cuts: [aCut()], isImporterLeft: true, machines },
+    want: [inUse, 'close'],
+  },
+  'its download is complete: it takes no slot, and stays': {
+    given: { attempt: 1, volumes: [complete], cuts: [aCut()], machines },
+    want: [inUse, 'close', 'release'],
+  },
+};
+for (const [name, { given, want }] of Object.entries(kept))
+  test(`an image that holds a slot is to be removed while machines refer to it: ${name}`, async () =>
+    assert.deepEqual(await holding(given), want));
+
 for (const [name, { given, want }] of Object.entries(slots))
   test(`an image that holds a slot is removed: ${name}`, async () => assert.deepEqual(await holding(given), want));
 

@@ -4,7 +4,7 @@ import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
 import { clearEntry } from './attempt.ts';
-import type { Pass } from './pass.ts';
+import { type Pass, saveStatus } from './pass.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 import type { Decision, Step } from './step.ts';
@@ -39,6 +39,17 @@ export async function removeImage(
   const unused = await hands.removeFinalizer(image, finalizers.imageInUse);
   if (unused !== undefined) await hands.removeFinalizer(unused, finalizers.pelotechCleanup);
   return done;
+}
+
+/** Machines refer to it: it stays, with what they were cloned from. A download that nobody will ever clone ends, and leaves its slot to others. */
+export async function keepImage(
+  pass: Pass,
+  snapshot: Snapshot,
+  decision: Decision,
+  { entry }: Extract<Step, { kind: 'inUse' }>,
+): Promise<Result> {
+  await saveStatus(pass, snapshot, decision);
+  return entry === undefined ? done : giveSlotBack(pass, snapshot, entry);
 }
 
 /** Ends the download that holds the slot, if it still runs. One that is complete takes no slot, and may be needed where it is. */

@@ -30,7 +30,7 @@ import type { Attempt, ImageRecord, Outcome } from './record.ts';
  * | download complete, but paused | yieldSlot |
  * | download running that the ledger does not know | adopt |
  * | given up | failed |
- * | being deleted, machines refer to it | inUse |
+ * | being deleted, machines refer to it | inUse (the slot is given back) |
  * | being deleted | remove |
  */
 export type Step =
@@ -50,7 +50,7 @@ export type Step =
   | { readonly kind: 'adopt'; readonly attempt: Attempt; readonly dataVolume: DataVolume }
   | { readonly kind: 'lose'; readonly volumeSnapshot: string; readonly dataVolume: string }
   | { readonly kind: 'failed'; readonly reason: VMDiskImageReason; readonly message: string }
-  | { readonly kind: 'inUse' }
+  | { readonly kind: 'inUse'; readonly entry: LedgerEntry | undefined }
   | { readonly kind: 'remove'; readonly entry: LedgerEntry | undefined };
 
 /** What a snapshot is cut from: a DataVolume, or the claim it left, which carries the same name and labels. */
