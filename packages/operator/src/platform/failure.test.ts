@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, type StatusBody } from '@terrain/runtime';
+import { ApiError, ForeignObjectError, type KubeObject, type StatusBody } from '@terrain/runtime';
 import type { DataVolume } from './cdi.ts';
 import { dataVolumeApiVersion } from './cdi.ts';
 import { type Failure, failureTable, type Hearsay, judgeImport, shorten, shownFailure } from './failure.ts';
@@ -398,3 +398,22 @@ test('a webhook that does not answer is named, with what to look at', () => {
       'failed calling webhook "datavolume-validate.cdi.kubevirt.io": failed to call webhook: Post "https://cdi-api.cdi.svc:443/datavolume-validate?timeout=10s": dial tcp 10.96.7.7:443: connect: connection refused; nothing was created: see that what serves this webhook runs',
   });
 });
+
+const owner = { apiVersion: 'v1', kind: 'Job', name: 'copy', uid: 'u', controller: true };
+const taken: Record<string, { given: KubeObject; want: string }> = {
+  'a DataVolume stands in nobody’s way: each attempt has another name': {
+    given: { apiVersion: 'v1', kind: 'DataVolume', metadata: { name: 'd', namespace: 'farm' } },
+    want: 'DataVolume farm/d exists already and belongs to no controller; it is left alone, and the next attempt takes another name',
+  },
+  'a snapshot has to go': {
+    given: { apiVersion: 'v1', kind: 'VolumeSnapshot', metadata: { name: 's', namespace: 'farm', ownerReferences: [owner] } },
+    want: 'VolumeSnapshot farm/s exists already and belongs to Job copy (uid u); delete or rename it',
+  },
+};
+for (const [name, { given, want }] of Object.entries(taken))
+  test(`a name that somebody else has: ${name}`, () =>
+    assert.deepEqual(judgeRefusal(new ForeignObjectError(given)), {
+      class: 'permanent',
+      reason: 'RefusedByPlatform',
+      message: want,
+    }));

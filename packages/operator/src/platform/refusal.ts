@@ -13,7 +13,7 @@ const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^
  * try again. Undefined: not a refusal but a fault (a conflict, an overloaded server, no answer): the caller passes it on.
  */
 export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
-  if (error instanceof ForeignObjectError) return refusedFor(error.message);
+  if (error instanceof ForeignObjectError) return refusedFor(takenWords(error));
   if (!(error instanceof ApiError)) return undefined;
   if (slotPolicy.test(error.message)) return 'slot';
   const told = error.message.replace(/^[A-Z]+ \S+: /, '');
@@ -42,6 +42,14 @@ const awaitedWebhook = (words: string): Failure => ({
   reason: 'RefusedByPlatform',
   message: `${shorten(words)}; nothing was created: see that what serves this webhook runs`,
 });
+
+/** Whose the name is, and whether it stands in the way: each attempt has a DataVolume of another name, a snapshot keeps its own. */
+function takenWords({ message, object }: ForeignObjectError): string {
+  const [whose = message] = message.split('; ');
+  return object.kind === 'DataVolume'
+    ? `${whose}; it is left alone, and the next attempt takes another name`
+    : `${whose}; delete or rename it`;
+}
 
 /** What only a person can change. */
 export const refusedFor = (message: string): Failure => ({

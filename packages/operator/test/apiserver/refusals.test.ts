@@ -24,11 +24,11 @@ const policy = { retryBackoffDuration: '1h' };
 const downloadsOf = (stage: Stage, { spec }: VMDiskImage): number => stage.simulator.egress.of(spec.url ?? '').downloads;
 const untilSlotIsFree = (stage: Stage): Promise<true> =>
   stage.until('a free slot', () => stage.ledger().entries.size === 0 || undefined);
-const aVolume = (stage: Stage, name: string): Thing => ({
+const aVolume = (stage: Stage, name: string, source: object = { blank: {} }): Thing => ({
   apiVersion: 'cdi.kubevirt.io/v1beta1',
   kind: 'DataVolume',
   metadata: { name, namespace: stage.namespace },
-  spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '1Gi' } } } },
+  spec: { source, storage: { resources: { requests: { storage: '1Gi' } } } },
 });
 
 test('a quota that leaves room for no DataVolume is waited for without a slot, and nothing is downloaded', async () => {
@@ -59,24 +59,26 @@ test('a quota that leaves room for no DataVolume is waited for without a slot, a
   });
 });
 
-test('a DataVolume of somebody else under the name of an attempt is left alone, and the image gives up', async () => {
+test('a DataVolume of somebody else under the name of an attempt is left alone, and the image gives up, and its slot back', async () => {
   await using stage = await Stage.open({ policy });
   await stage.startOperator();
   await observing(stage, async () => {
     const { metadata } = await stage.createImage('debian', { metadata: { annotations: { [paused]: 'true' } } });
     const name = dataVolumeName({ name: 'debian', uid: metadata.uid ?? '', attempt: 1 });
     const at = { name, namespace: stage.namespace };
-    const foreign = await stage.resource(types.dataVolumes).create(aVolume(stage, name));
+    const source = { http: { url: 'https://images.example.com/foreign.qcow2?sim=import:600s' } };
+    const foreign = await stage.resource(types.dataVolumes).create(aVolume(stage, name, source));
     // The stage waits for all volumes to be gone, whether or not the test gets that far.
     await using _ = {
       [Symbol.asyncDispose]: async () => void (await stage.resource(types.dataVolumes).delete(at).catch(ignoreAbsent)),
     };
+    await stage.until('its importer', () => stage.things(types.pods)[0]);
     await stage.annotate('debian', { [paused]: null });
     const image = await stage.reason('debian', 'RefusedByPlatform');
     assert.equal(image.status?.phase, 'Failed');
     assert.equal(
       image.status?.message,
-      `given up: DataVolume ${stage.namespace}/${name} exists already and belongs to no controller; delete or rename it, then this one is created; change the source, or set the annotation pelotech.ot/retry to a new value to try again`,
+      `given up: DataVolume ${stage.namespace}/${name} exists already and belongs to no controller; it is left alone, and the next attempt takes another name; change the source, or set the annotation pelotech.ot/retry to a new value to try again`,
     );
     await untilSlotIsFree(stage);
     const left = await stage.resource(types.dataVolumes).get(at);

@@ -15,6 +15,7 @@ import {
   controllerUid,
   isNotFound,
   type KubeObject,
+  type OwnerReference,
   Resource,
   type ResourceType,
   type Writer,
@@ -98,16 +99,22 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
     const found = await orAbsent(new Resource<T>(api, type).list(namespace === undefined ? {} : { namespace }, options));
     return found?.items ?? [];
   };
-  const importer = async (namespace: string, claimName: string, signal: AbortSignal): Promise<Pod | undefined> => {
+  const importer = async (
+    namespace: string,
+    claimName: string,
+    signal: AbortSignal,
+    foreignUid?: string,
+  ): Promise<Pod | undefined> => {
+    const isMeant = ({ kind, name, uid }: OwnerReference): boolean =>
+      kind === 'PersistentVolumeClaim' && name === claimName && uid !== foreignUid;
     for (const pod of await list<Pod>(podType, namespace, importerPodSelector, signal)) {
-      const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim')?.name;
+      const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim');
       if (filled === undefined) continue;
-      if (filled === claimName) return pod;
+      if (isMeant(filled)) return pod;
+      if (filled.name === claimName) continue;
       // On populator storage the pod fills a temporary claim, which its use keeps from vanishing and which names the real one.
-      const temporary = await claim(namespace, filled, signal);
-      const isFor = ({ kind, name }: { kind: string; name: string }): boolean =>
-        kind === 'PersistentVolumeClaim' && name === claimName;
-      if (temporary?.metadata.ownerReferences?.some(isFor) === true) return pod;
+      const temporary = await claim(namespace, filled.name, signal);
+      if (temporary?.metadata.ownerReferences?.some(isMeant) === true) return pod;
     }
     return undefined;
   };

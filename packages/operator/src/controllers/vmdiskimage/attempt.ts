@@ -5,6 +5,7 @@ import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
 import { judgeRefusal, refusedFor } from '#platform/refusal.ts';
 import { endOf } from './decide-end.ts';
 import { desiredDataVolume, hashOf } from './desired.ts';
+import type { Eyes } from './hands.ts';
 import { cleanUp } from './housekeeping.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import type { Attempt, Outcome } from './record.ts';
@@ -178,11 +179,18 @@ export async function clearEntry(
     // Its end wakes us; without a cache of the kind a look now and then has to do.
     return after(deps.informers.dataVolumes.served === true ? 60_000 : 5000);
   }
-  if (await eyes.hasImporter(namespace, volumeName, signal)) return after(60_000);
+  const foreignClaim = dataVolume === undefined || isOurs ? undefined : await claimUidOf(eyes, dataVolume, signal);
+  if (await eyes.hasImporter(namespace, volumeName, signal, foreignClaim)) return after(60_000);
   const closedMs = deps.serverNow() - (keeper.closingSince(uid) ?? deps.serverNow());
   if (!hadVolume && !isOurs && closedMs < closingMs) return after(closingMs - closedMs);
   await keeper.change({ kind: 'release', uid, attempt });
   return done;
+}
+
+/** The claim a DataVolume has made. One of the same name may be left of an earlier DataVolume. */
+async function claimUidOf(eyes: Eyes, { metadata }: DataVolume, signal: AbortSignal): Promise<string | undefined> {
+  const claim = await eyes.claim(metadata.namespace ?? '', metadata.name ?? '', signal);
+  return claim !== undefined && controllerUid(claim) === metadata.uid ? claim.metadata.uid : undefined;
 }
 
 /** A download runs that the ledger does not know of: it gets its entry back, if live reads say the same. */

@@ -2,11 +2,60 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
 import type { LedgerChange } from '#ledger/transition.ts';
+import type { DataVolume } from '#platform/cdi.ts';
+import type { Claim } from '#platform/core.ts';
 import { clearEntry } from './attempt.ts';
 import type { Pass } from './pass.ts';
 
 const image = { namespace: 'ns', name: 'disk', uid: 'u' };
 const entry = { image: 'ns/disk', attempt: 1, state: 'closing' } as LedgerEntry;
+
+const foreign = {
+  apiVersion: 'cdi.kubevirt.io/v1beta1',
+  kind: 'DataVolume',
+  metadata: { name: 'disk', namespace: 'ns', uid: 'foreign' },
+  spec: {},
+} as DataVolume;
+const claimOf = (owner: string): Claim => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {
+    name: 'disk',
+    uid: 'claim',
+    ownerReferences: [{ apiVersion: '', kind: 'DataVolume', name: 'disk', uid: owner, controller: true }],
+  },
+});
+
+/** Somebody else has a DataVolume under the name of an attempt. Answers whose importers were not counted as ours. */
+async function besideForeign(claim: Claim | undefined) {
+  const excepted: (string | undefined)[] = [];
+  const pass = {
+    deps: {
+      keeper: { change: async () => undefined, closingSince: () => 0 },
+      eyes: {
+        dataVolume: async () => foreign,
+        claim: async () => claim,
+        hasImporter: async (_: string, __: string, ___: AbortSignal, claimUid?: string) => {
+          excepted.push(claimUid);
+          return false;
+        },
+      },
+      serverNow: () => 60_000,
+    },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  await clearEntry(pass, image, entry);
+  return excepted;
+}
+
+test('importers of a claim that belongs to a foreign DataVolume are not counted', async () => {
+  assert.deepEqual(await besideForeign(claimOf('foreign')), ['claim']);
+});
+
+test('beside a foreign DataVolume that has no claim, or not this one, every importer counts', async () => {
+  assert.deepEqual(await besideForeign(undefined), [undefined]);
+  assert.deepEqual(await besideForeign(claimOf('ours')), [undefined]);
+});
 
 /** The DataVolume is gone at once, since it is deleted in the background; its importer may go on downloading. */
 function clearing(isImporterLeft: boolean) {

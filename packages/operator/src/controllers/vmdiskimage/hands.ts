@@ -37,8 +37,11 @@ export interface Eyes {
     image: { readonly namespace: string; readonly name: string; readonly uid: string },
     signal: AbortSignal,
   ): Promise<{ readonly dataVolumes: readonly DataVolume[]; readonly snapshots: readonly VolumeSnapshot[] }>;
-  /** Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. */
-  hasImporter(namespace: string, claim: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. `foreignUid` is the claim somebody else
+   * has under that name by now: what fills that one does not count.
+   */
+  hasImporter(namespace: string, claim: string, signal: AbortSignal, foreignUid?: string): Promise<boolean>;
   /** What that pod said when it last ended; undefined if there is none, or it said nothing. */
   importerWords(namespace: string, claim: string, signal: AbortSignal): Promise<string | undefined>;
   /** The entry of an image in the stored ledger. What cannot be read may hold anything: nothing is concluded from it. */
