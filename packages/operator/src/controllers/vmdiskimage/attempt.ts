@@ -1,7 +1,7 @@
 /** The life and the end of an attempt, as effects. */
 import { dataVolumeName, finalizers, type LedgerEntry, type VMDiskImageStatus } from '@terrain/api';
 import { after, controllerUid, done, type Result } from '@terrain/runtime';
-import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
+import { type DataVolume, isImported, isUnfinished } from '#platform/cdi.ts';
 import { judgeRefusal, refusedFor } from '#platform/refusal.ts';
 import { endOf } from './decide-end.ts';
 import { desiredDataVolume, hashOf } from './desired.ts';
@@ -132,7 +132,7 @@ export async function clearAttempt(
     return lookAgain;
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
-  const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, { hadVolume });
+  const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   return result.afterMs === undefined ? lookAgain : result;
 }
@@ -147,25 +147,23 @@ export async function clearOrphans(pass: Pass): Promise<Result> {
     if (uid === current) continue;
     const live = await deps.eyes.image(namespace, name, signal);
     if (live?.metadata.uid === uid) continue;
-    const cleared = await clearEntry(pass, { namespace, name, uid }, entry);
+    const cleared = await clearEntry(pass, { namespace, name, uid }, entry, false);
     if (cleared.afterMs !== undefined) result = cleared;
   }
   return result;
 }
 
-interface Clearing {
-  /** It is known that the attempt got as far as a DataVolume: none can be on its way any more. */
-  readonly hadVolume?: boolean;
-  /** A DataVolume that downloads no more stays for others to remove. It takes no slot. */
-  readonly keepsFinished?: boolean;
-}
-
-/** What the last look found: done when nothing of the attempt downloads any more and its slot is free. */
+/**
+ * What the last look found: done when nothing of the attempt downloads any more and its slot is free. `hadVolume`: it is known to have got as far as
+ * a DataVolume, so none can be on its way any more.
+ *
+ * Guarantees: a download that is complete stays. It takes no slot, and an artifact may have been cut from it since the caches were told.
+ */
 export async function clearEntry(
   { deps, hands, signal }: Pass,
   image: { readonly namespace: string; readonly name: string; readonly uid: string },
   entry: LedgerEntry,
-  { hadVolume = false, keepsFinished = false }: Clearing = {},
+  hadVolume: boolean,
 ): Promise<Result> {
   const { keeper, eyes } = deps;
   const { namespace, uid } = image;
@@ -174,7 +172,7 @@ export async function clearEntry(
   const volumeName = dataVolumeName({ ...image, attempt });
   const dataVolume: DataVolume | undefined = await eyes.dataVolume(namespace, volumeName, signal);
   const isOurs = dataVolume !== undefined && controllerUid(dataVolume) === uid;
-  if (isOurs && (isUnfinished(dataVolume) || !keepsFinished)) {
+  if (isOurs && !isImported(dataVolume)) {
     if (dataVolume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(dataVolume);
     // Its end wakes us; without a cache of the kind a look now and then has to do.
     return after(deps.informers.dataVolumes.served === true ? 60_000 : 5000);

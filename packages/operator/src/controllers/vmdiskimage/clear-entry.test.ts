@@ -44,7 +44,7 @@ async function besideForeign(claim: Claim | undefined) {
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
-  await clearEntry(pass, image, entry);
+  await clearEntry(pass, image, entry, false);
   return excepted;
 }
 
@@ -55,6 +55,33 @@ test('importers of a claim that belongs to a foreign DataVolume are not counted'
 test('beside a foreign DataVolume that has no claim, or not this one, every importer counts', async () => {
   assert.deepEqual(await besideForeign(undefined), [undefined]);
   assert.deepEqual(await besideForeign(claimOf('ours')), [undefined]);
+});
+
+/** The DataVolume of the attempt is there, in a phase. */
+async function besideOwn(phase: string) {
+  const did: string[] = [];
+  const ownerReferences = [{ apiVersion: '', kind: 'VMDiskImage', name: 'disk', uid: 'u', controller: true }];
+  const own: DataVolume = { ...foreign, metadata: { ...foreign.metadata, ownerReferences }, status: { phase } };
+  const pass = {
+    deps: {
+      keeper: { change: async ({ kind }: LedgerChange) => void did.push(kind), closingSince: () => undefined },
+      eyes: { dataVolume: async () => own, hasImporter: async () => false },
+      informers: { dataVolumes: { served: true } },
+      serverNow: () => 60_000,
+    },
+    hands: { deleteDataVolume: async () => void did.push('delete') },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  await clearEntry(pass, image, entry, false);
+  return did;
+}
+
+test('a download that is not complete is deleted before its slot is given away', async () => {
+  for (const phase of ['ImportInProgress', 'Failed']) assert.deepEqual(await besideOwn(phase), ['delete'], phase);
+});
+
+test('a download that is complete takes no slot, and stays: a rival may have cut it meanwhile', async () => {
+  assert.deepEqual(await besideOwn('Succeeded'), ['release']);
 });
 
 /** The DataVolume is gone at once, since it is deleted in the background; its importer may go on downloading. */
@@ -68,7 +95,7 @@ function clearing(isImporterLeft: boolean) {
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
-  return { changes, result: clearEntry(pass, image, entry, { hadVolume: true }) };
+  return { changes, result: clearEntry(pass, image, entry, true) };
 }
 
 test('a slot is not given away while an importer is left, and looked at again', async () => {

@@ -7,14 +7,26 @@ import { garbageOf } from './garbage.ts';
 import type { Pass } from './pass.ts';
 import { type ImageRecord, runningAttempt } from './record.ts';
 import { prunableAtMs } from './references.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot, StoredImage } from './snapshot.ts';
 
-/** Deletes snapshots and volumes nobody names, each by its UID. */
+/** Deletes snapshots and volumes nobody names, each by its UID. `snapshot` holds the image as it was last written or read. */
 export async function cleanUp(pass: Pass, snapshot: Snapshot, record: ImageRecord): Promise<void> {
   const { snapshots, dataVolumes, strays } = garbageOf(snapshot, record);
-  for (const superfluous of snapshots) await pass.hands.deleteSnapshot(superfluous);
-  for (const superfluous of dataVolumes) await pass.hands.deleteDataVolume(superfluous);
+  const isLeft = snapshots.length > 0 || dataVolumes.length > 0;
+  if (isLeft && (await isCurrent(pass, snapshot.image))) {
+    for (const superfluous of snapshots) await pass.hands.deleteSnapshot(superfluous);
+    for (const superfluous of dataVolumes) await pass.hands.deleteDataVolume(superfluous);
+  }
   for (const stray of strays) await removeStray(pass, snapshot, stray);
+}
+
+/**
+ * Whether the image is stored in the version that was judged. Where it is not, its status may name by now what the cached one does not, since a
+ * rival has synced another source; the event of that version wakes us.
+ */
+async function isCurrent({ deps, signal }: Pass, { metadata }: StoredImage): Promise<boolean> {
+  const live = await deps.eyes.image(metadata.namespace, metadata.name, signal);
+  return live?.metadata.uid === metadata.uid && live.metadata.resourceVersion === metadata.resourceVersion;
 }
 
 /** A download nobody has a slot for. It may have got one since, or be somebody's: removed only when live reads agree. */

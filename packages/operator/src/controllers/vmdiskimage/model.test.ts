@@ -11,6 +11,14 @@ const settings: Record<string, Omit<ModelOptions, 'seed'>> = {
   'crashes, frozen processes, lost answers and stale caches': { steps: 1200, images: 5, processes: 1, faults: 0.01, people: 0 },
   'two operators at once': { steps: 1200, images: 5, processes: 2, faults: 0.01, people: 0 },
   'people who change their minds': { steps: 1200, images: 4, processes: 2, faults: 0.005, people: 0.01 },
+  'three operators, some of which do not hear that a source changed': {
+    steps: 2400,
+    images: 1,
+    processes: 3,
+    faults: 0,
+    people: 0,
+    deafness: 0.02,
+  },
   'people who reach into the ledger and delete children': {
     steps: 1200,
     images: 4,

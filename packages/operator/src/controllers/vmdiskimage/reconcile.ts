@@ -99,8 +99,8 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
   const byItself = 'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done;
   if (isPaused(snapshot)) return byItself;
-  await cleanUp(pass, snapshot, record);
   const now = { ...snapshot, image };
+  await cleanUp(pass, now, record);
   // Its own deletion wakes nobody: what it takes along is removed by the next pass.
   if (await pruneIfDue(pass, now, record)) return after(0);
   return earlier(heldMs > 0 ? after(heldMs) : done, byItself, untilPrune(now, record));

@@ -57,7 +57,7 @@ function giveSlotBack(pass: Pass, { image }: Snapshot, entry: LedgerEntry): Prom
   const { namespace, name, uid } = image.metadata;
   const { attempt } = image.status ?? {};
   const hadVolume = attempt?.number === entry.attempt && attempt.dataVolumeUID !== undefined;
-  return clearEntry(pass, { namespace, name, uid }, entry, { hadVolume, keepsFinished: true });
+  return clearEntry(pass, { namespace, name, uid }, entry, hadVolume);
 }
 
 /** Says what holds up the deletion, once it has for long. Answers after how many milliseconds to look again. */

@@ -1,7 +1,9 @@
 /** What must be true at every revision of the model's world. */
 import { labels, parseLedger, sourceHash, type VMDiskImage } from '@terrain/api';
-import { controllerUid } from '@terrain/runtime';
+import { controllerUid, type KubeObject } from '@terrain/runtime';
 import { attemptOf } from '#controllers/vmdiskimage/desired.ts';
+import { isGoing } from '#controllers/vmdiskimage/facts.ts';
+import type { StoredImage } from '#controllers/vmdiskimage/snapshot.ts';
 import { type DataVolume, isUnfinished } from '#platform/cdi.ts';
 import type { ConfigMap } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
@@ -53,6 +55,7 @@ export class ModelInvariants {
     if (kind === 'images' && object !== undefined && before !== undefined)
       this.#checkImage(object as unknown as VMDiskImage, before as unknown as VMDiskImage);
     if (!this.#isTampered && (kind === 'ledger' || kind === 'dataVolumes')) this.#checkSlots();
+    if (!this.#isTampered && (kind === 'snapshots' || kind === 'dataVolumes')) this.#checkArtifacts(object, before);
   }
 
   #checkLedger(now: ConfigMap | undefined, before: ConfigMap | undefined): void {
@@ -101,6 +104,17 @@ export class ModelInvariants {
     const most = 3 * (1 + (this.#wishes.get(uid) ?? 0));
     if (made > most && !this.#isTampered)
       this.#problems.push(`S3: ${made} downloads of ${now.metadata.name}, ${most} are allowed`);
+  }
+
+  /** What a status names as its artifact stays, as long as the image does. */
+  #checkArtifacts(now: KubeObject | undefined, before: KubeObject | undefined): void {
+    if (now === undefined || !isGoing(now) || before === undefined || isGoing(before)) return;
+    for (const image of this.#world.list<StoredImage>('images')) {
+      const { volumeSnapshot, dataVolume } = image.status?.artifact ?? {};
+      const named = now.kind === 'DataVolume' ? dataVolume : volumeSnapshot;
+      if (named === now.metadata.name && !isGoing(image))
+        this.#problems.push(`${now.kind} ${named} was deleted, and is the artifact of ${image.metadata.name}`);
+    }
   }
 
   #checkImage(now: VMDiskImage, before: VMDiskImage): void {

@@ -21,6 +21,8 @@ export interface ModelOptions {
   readonly faults: number;
   /** Chance per step that a person does something. */
   readonly people: number;
+  /** Chance per step that a process hears nothing of images any more just when a source changes, or hears of them again. */
+  readonly deafness?: number;
   /** Whether people also reach into the ledger and delete children. */
   readonly isTampered?: boolean;
 }
@@ -60,6 +62,7 @@ class Model {
   readonly #flights: Flight[] = [];
   #processes: ModelProcess[] = [];
   readonly #frozen = new Set<ModelProcess>();
+  readonly #deaf = new Set<ModelProcess>();
   readonly #log: string[] = [];
   #crashes = 0;
   #lateWrites = 0;
@@ -101,6 +104,7 @@ class Model {
     for (let step = 0; step < this.#options.steps; step++) {
       if (this.#random() < this.#options.faults) this.#fault();
       if (this.#random() < this.#options.people) this.#person();
+      if (this.#options.deafness !== undefined && this.#random() < this.#options.deafness) this.#deafen();
       if (this.#world.objects.images.size < this.#options.images && this.#random() < 0.2) this.#createImage();
       await this.#step();
       this.#invariants.assert();
@@ -111,6 +115,7 @@ class Model {
   async calmDown(): Promise<void> {
     this.#isCalm = true;
     this.#frozen.clear();
+    this.#deaf.clear();
     for (let round = 0; round < 4000; round++) {
       await this.#step();
       if (round % 20 === 0) await this.#clock.advance(2000);
@@ -203,7 +208,7 @@ class Model {
     const process = this.#pick(this.#processes.filter((one) => !this.#frozen.has(one)));
     if (process === undefined) return;
     const kinds = (['images', 'dataVolumes', 'claims', 'snapshots', 'ledger'] as const).filter(
-      (kind) => process.seen[kind] < this.#world.events.length,
+      (kind) => process.seen[kind] < this.#world.events.length && !(kind === 'images' && this.#deaf.has(process)),
     );
     for (const kind of this.#isCalm ? kinds : kinds.filter(() => this.#random() < 0.6)) {
       const behind = this.#world.events.length - process.seen[kind];
@@ -281,6 +286,19 @@ class Model {
     this.#processes = this.#processes.filter((process) => process !== victim);
     this.#crashes++;
     this.#startProcess();
+  }
+
+  /** One watch of a process hangs while its others go on, just when a person changes a source; or it goes on. */
+  #deafen(): void {
+    const process = this.#pick(this.#processes);
+    const image = this.#pick(this.#world.list<StoredImage>('images'));
+    if (process === undefined || image === undefined) return;
+    const isDeaf = !this.#deaf.delete(process);
+    this.#note(`p${process.id} ${isDeaf ? 'hears nothing of images' : 'hears of images again'}`);
+    if (!isDeaf) return;
+    this.#deaf.add(process);
+    this.#invariants.wished(image.metadata.uid);
+    this.#changeSource(image);
   }
 
   #createImage(): void {
