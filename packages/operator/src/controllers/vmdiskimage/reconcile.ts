@@ -9,6 +9,7 @@ import { decideRefusedCut } from './decide-cut.ts';
 import { desiredSnapshot } from './desired.ts';
 import { isPaused } from './facts.ts';
 import { cleanUp, pruneAtMs, pruneIfDue } from './housekeeping.ts';
+import { lose } from './lost-artifact.ts';
 import { observe } from './observe.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import type { ImageRecord } from './record.ts';
@@ -144,23 +145,6 @@ async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Prom
   // As it is once the slot is free, which wakes nobody.
   const freed: Snapshot = { ...snapshot, image, slot: slot.ledger === 'readable' ? { ...slot, entry: undefined } : slot };
   return untilPrune(freed, decision.record);
-}
-
-/** Both gone, says the cache; only live reads may say that a download is lost. */
-async function lose(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'lose' }>): Promise<Result> {
-  const { deps, signal } = pass;
-  const { namespace } = snapshot.image.metadata;
-  const [cutLive, claim] = await Promise.all([
-    deps.eyes.snapshot(namespace, step.volumeSnapshot, signal),
-    deps.eyes.claim(namespace, step.dataVolume, signal),
-  ]);
-  const isCutThere =
-    cutLive !== undefined && cutLive.metadata.deletionTimestamp === undefined && cutLive.status?.readyToUse === true;
-  const isClaimThere = claim !== undefined && claim.metadata.deletionTimestamp === undefined && claim.status?.phase !== 'Lost';
-  // The caches are behind; their next event wakes us.
-  if (isCutThere || isClaimThere) return after(1000);
-  await saveStatus(pass, snapshot, decision);
-  return after(0);
 }
 
 /** Timers are computed from stored instants at every pass, so none needs to be longer than a day. */

@@ -12,7 +12,7 @@ import type { Attempt, ImageRecord, Outcome } from './record.ts';
  * |---|---|
  * | artifact of this source, snapshot ready | steady |
  * | artifact of this source, snapshot gone or broken, its claim Bound | cut |
- * | artifact of this source, snapshot and claim gone | lose |
+ * | artifact of this source, snapshot and claim gone | lose (live reads may say: wait) |
  * | not admitted, nothing to wait for | queue |
  * | preflight problem, backoff, paused, a slot needed or held and the ledger unreadable | wait |
  * | a Secret or ConfigMap has not been read yet | check |
