@@ -226,3 +226,17 @@ test('an image whose slot is released takes its place before the next one is adm
   // The write that released both admitted c; of the two that came back the first in the queue follows.
   assert.deepEqual(rig.entries, { c: 'open', a: 'open' });
 });
+
+test('how long an entry has been closing does not depend on anybody’s clock, which may differ or be set', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1), b: entry('farm/b', 2) });
+  await rig.start();
+  await rig.keeper.change({ kind: 'close', uid: 'a', attempt: 1 });
+  const before = rig.keeper.closingForMs('a');
+  for (const shiftMs of [5000, -3_600_000]) {
+    rig.clock.shiftWall(shiftMs);
+    assert.equal(rig.keeper.closingForMs('a'), before, `set by ${shiftMs} ms`);
+  }
+  await rig.clock.advance(4000);
+  assert.equal(rig.keeper.closingForMs('a'), before + 4000);
+  assert.equal(rig.keeper.closingForMs('b'), 0, 'one that is open');
+});

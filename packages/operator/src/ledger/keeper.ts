@@ -129,9 +129,9 @@ export class LedgerKeeper {
     return this.#known.entryOf(uid);
   }
 
-  /** Since when an entry is known to be closing, by the API server's clock. */
-  closingSince(uid: string): number | undefined {
-    return this.#known.closingSince(uid);
+  /** For how many milliseconds an entry is known to be closing. */
+  closingForMs(uid: string): number {
+    return this.#known.closingForMs(uid);
   }
 
   /** Entries of images of this name, of all lives of the name. */

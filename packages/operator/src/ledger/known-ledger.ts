@@ -1,12 +1,12 @@
 import { type Ledger, type LedgerEntry, parseLedger } from '@terrain/api';
-import { compareVersions } from '@terrain/runtime';
+import { type Clock, compareVersions } from '@terrain/runtime';
 import type { ConfigMap } from '#platform/core.ts';
 import { isSamePolicy, type Policy, policyOf } from '#policy/policy.ts';
 import { EntryIndex } from './entry-index.ts';
 
 export interface KnownLedgerOptions {
-  /** The API server's time. */
-  readonly serverNow: () => number;
+  /** Counts for how long an entry has been closing, which nobody else is told: no clock that differs or is set may shorten that. */
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** The image of this UID holds an entry, which came or changed. */
   readonly onHeld: (uid: string) => void;
   /** An entry went. */
@@ -63,9 +63,10 @@ export class KnownLedger {
     return this.#ledger?.entries.get(uid);
   }
 
-  /** Since when an entry is known to be closing, by the API server's clock. */
-  closingSince(uid: string): number | undefined {
-    return this.#entries.closingSince(uid);
+  /** For how many milliseconds an entry is known to be closing. */
+  closingForMs(uid: string): number {
+    const nowMs = this.#options.clock.monotonic();
+    return nowMs - (this.#entries.closingSince(uid) ?? nowMs);
   }
 
   /** Entries of images of this name, of all lives of the name. */
@@ -118,7 +119,7 @@ export class KnownLedger {
   }
 
   #moveTo(ledger: Ledger): void {
-    const { serverNow, onHeld, onGone, onEntry, onPolicy } = this.#options;
+    const { clock, onHeld, onGone, onEntry, onPolicy } = this.#options;
     const before = this.#ledger;
     this.#ledger = ledger;
     this.#highestSeq = Math.max(this.#highestSeq, ledger.seq);
@@ -127,7 +128,7 @@ export class KnownLedger {
       this.#policy = policyOf(ledger.policy);
       onPolicy(this.#policy, former);
     }
-    const { held, gone, images } = this.#entries.update(before?.entries ?? new Map(), ledger.entries, serverNow());
+    const { held, gone, images } = this.#entries.update(before?.entries ?? new Map(), ledger.entries, clock.monotonic());
     for (const uid of held) onHeld(uid);
     for (const [uid, entry] of gone) onGone(uid, entry);
     for (const image of images) onEntry(image);

@@ -179,7 +179,7 @@ export async function clearEntry(
   }
   const foreignClaim = dataVolume === undefined || isOurs ? undefined : await claimUidOf(eyes, dataVolume, signal);
   if (await eyes.hasImporter(namespace, volumeName, signal, foreignClaim)) return after(60_000);
-  const closedMs = deps.serverNow() - (keeper.closingSince(uid) ?? deps.serverNow());
+  const closedMs = keeper.closingForMs(uid);
   if (!hadVolume && !isOurs && closedMs < closingMs) return after(closingMs - closedMs);
   await keeper.change({ kind: 'release', uid, attempt });
   return done;

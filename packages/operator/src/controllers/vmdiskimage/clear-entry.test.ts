@@ -31,7 +31,7 @@ async function besideForeign(claim: Claim | undefined) {
   const excepted: (string | undefined)[] = [];
   const pass = {
     deps: {
-      keeper: { change: async () => undefined, closingSince: () => 0 },
+      keeper: { change: async () => undefined, closingForMs: () => 60_000 },
       eyes: {
         dataVolume: async () => foreign,
         claim: async () => claim,
@@ -40,7 +40,6 @@ async function besideForeign(claim: Claim | undefined) {
           return false;
         },
       },
-      serverNow: () => 60_000,
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
@@ -64,10 +63,9 @@ async function besideOwn(phase: string) {
   const own: DataVolume = { ...foreign, metadata: { ...foreign.metadata, ownerReferences }, status: { phase } };
   const pass = {
     deps: {
-      keeper: { change: async ({ kind }: LedgerChange) => void did.push(kind), closingSince: () => undefined },
+      keeper: { change: async ({ kind }: LedgerChange) => void did.push(kind), closingForMs: () => 0 },
       eyes: { dataVolume: async () => own, hasImporter: async () => false },
       informers: { dataVolumes: { served: true } },
-      serverNow: () => 60_000,
     },
     hands: { deleteDataVolume: async () => void did.push('delete') },
     signal: new AbortController().signal,
@@ -89,9 +87,8 @@ function clearing(isImporterLeft: boolean) {
   const changes: LedgerChange['kind'][] = [];
   const pass = {
     deps: {
-      keeper: { change: async ({ kind }: LedgerChange) => void changes.push(kind), closingSince: () => 0 },
+      keeper: { change: async ({ kind }: LedgerChange) => void changes.push(kind), closingForMs: () => 60_000 },
       eyes: { dataVolume: async () => undefined, hasImporter: async () => isImporterLeft },
-      serverNow: () => 60_000,
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
@@ -106,4 +103,21 @@ test('a slot is not given away while an importer is left, and looked at again', 
 test('a slot is given away when no importer is left', async () => {
   const { changes, result } = clearing(false);
   assert.deepEqual([(await result).afterMs, changes], [undefined, ['release']]);
+});
+
+test('an entry that may never have got a DataVolume stays closing for five seconds', async () => {
+  const closed = async (ms: number) => {
+    const changes: LedgerChange['kind'][] = [];
+    const pass = {
+      deps: {
+        keeper: { change: async ({ kind }: LedgerChange) => void changes.push(kind), closingForMs: () => ms },
+        eyes: { dataVolume: async () => undefined, hasImporter: async () => false },
+      },
+      signal: new AbortController().signal,
+    } as unknown as Pass;
+    return [(await clearEntry(pass, image, entry, false)).afterMs, changes];
+  };
+  assert.deepEqual(await closed(0), [5000, []]);
+  assert.deepEqual(await closed(4999), [1, []]);
+  assert.deepEqual(await closed(5000), [undefined, ['release']]);
 });

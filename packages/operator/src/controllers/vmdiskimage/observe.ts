@@ -88,7 +88,6 @@ export function observe(sources: ObserveSources, key: string, image = cachedImag
   const dataVolumes = informers.dataVolumes.store.byIndex(byOwner, uid);
   const snapshots = informers.snapshots.store.byIndex(byOwner, uid);
   const nowMs = serverNow();
-  const closingSinceMs = keeper.closingSince(uid);
   const snapshot: Omit<Snapshot, 'memory'> = {
     image,
     nowMs,
@@ -118,8 +117,7 @@ export function observe(sources: ObserveSources, key: string, image = cachedImag
   const { attempt } = image.status ?? {};
   const dataVolume = attempt === undefined ? undefined : volumeOf({ ...snapshot, memory: {} }, attempt);
   if (attempt !== undefined && dataVolume !== undefined) memories.see(uid, attempt, dataVolume, nowMs, image.status?.progress);
-  const memory = { ...memories.of(uid, attempt?.number), ...(closingSinceMs === undefined ? {} : { closingSinceMs }) };
-  return { ...snapshot, memory };
+  return { ...snapshot, memory: memories.of(uid, attempt?.number) };
 }
 
 function cachedImage({ informers }: ObserveSources, key: string): StoredImage | undefined {

@@ -86,13 +86,12 @@ async function holding({ attempt, volumes, cuts, isImporterLeft = false, machine
       },
       keeper: {
         change: async ({ kind }: LedgerChange) => void did.push(kind),
-        closingSince: () => 0,
+        closingForMs: () => 60_000,
         forget: () => undefined,
       },
       informers: { dataVolumes: { served: true } },
       intake: { wrote: () => undefined },
       memories: { forget: () => undefined },
-      serverNow: () => 60_000,
     },
     hands: {
       writeStatus: async (image: StoredImage, { message }: VMDiskImageStatus) => {

@@ -52,8 +52,6 @@ export type Memory = {
   readonly falls?: number;
   /** The last failure its DataVolume showed. */
   readonly failure?: Failure;
-  /** Since when its entry is known to be closing. */
-  readonly closingSinceMs?: number;
 };
 
 /** Everything a decision about one image rests on, read at one moment. */
