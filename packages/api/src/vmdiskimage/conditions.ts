@@ -94,12 +94,14 @@ export const vmDiskImageReasons = {
     whatToDo: 'Create the Secret, or for a public bucket use sourceType http. The image goes on by itself.',
   },
   SecretInvalid: {
-    description: 'The Secret lacks the keys accessKeyId or secretKey, or holds a value that cannot be sent in a header.',
-    whatToDo: 'Correct the Secret. The image goes on by itself.',
+    description:
+      'The Secret lacks the keys accessKeyId or secretKey, holds a value that cannot be sent in a header, or cannot be read by the operator. No download starts, no slot is taken.',
+    whatToDo: 'Correct the Secret, or what the message says keeps it from being read. The image goes on by itself.',
   },
   CertConfigMapMissing: {
-    description: 'The ConfigMap spec.certConfigMap names does not exist. No download starts, no slot is taken.',
-    whatToDo: 'Create the ConfigMap. The image goes on by itself.',
+    description:
+      'The ConfigMap spec.certConfigMap names does not exist, or cannot be read by the operator. No download starts, no slot is taken.',
+    whatToDo: 'Create the ConfigMap, or remove what the message says keeps it from being read. The image goes on by itself.',
   },
   StorageClassMissing: {
     description: 'The StorageClass does not exist, or none is named and the cluster has no default.',

@@ -10,7 +10,7 @@ export type Waiting = Place & {
   readonly attempt: number;
   /**
    * False while it is not known yet whether the image may start (its Secret is being read, say). It holds up all behind it: letting
-   * them pass would break the order that was promised.
+   * them pass would break the order that was promised. Whoever puts one in answers for it that it is settled or removed soon.
    */
   readonly isSettled: boolean;
 };

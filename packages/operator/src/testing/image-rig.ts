@@ -2,7 +2,7 @@
 import { crdOf, kinds, ledgerManifest, sourceHash, volumeSnapshotName } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import { Connection, type KubeObject, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
-import { ApiFake, type ApiFakeOptions } from '@terrain/runtime/testing';
+import { ApiFake, type ApiFakeOptions, type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
 import { imageType } from '#controllers/vmdiskimage/api-hands.ts';
 import { desiredDataVolume, desiredSnapshot } from '#controllers/vmdiskimage/desired.ts';
 import type { StoredImage } from '#controllers/vmdiskimage/snapshot.ts';
@@ -29,6 +29,8 @@ interface World {
   readonly volumes: Resource<KubeObject>;
   readonly snapshots: Resource<KubeObject>;
   readonly configMaps: Resource<KubeObject>;
+  /** Lets other things go wrong between the operator and the API server. */
+  readonly follow: (plan: FaultPlan) => void;
 }
 
 /** Plays it until the work is done. */
@@ -36,9 +38,10 @@ export async function withOperator(
   policy: Record<string, string>,
   unreferencedSince: string,
   work: (world: World) => Promise<void>,
-  { admit }: Pick<ApiFakeOptions, 'admit'> = {},
+  { admit, plan = { rules: [] } }: Pick<ApiFakeOptions, 'admit'> & { readonly plan?: FaultPlan } = {},
 ): Promise<void> {
   const fake = await ApiFake.start({ kinds: served, ...(admit === undefined ? {} : { admit }) });
+  const proxy = await FaultProxy.start({ upstream: fake.credentials, plan });
   const connection = new Connection(fake.credentials, { userAgent: 'test' });
   const stop = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -56,7 +59,7 @@ export async function withOperator(
     const images = new Resource<KubeObject>(connection, imageType);
     await seedSynced(fake, images, unreferencedSince);
     const operator = createOperator({
-      credentials: fake.credentials,
+      credentials: proxy.credentials,
       namespace: 'sync-operator',
       hasLeaderElection: false,
       log: silentLogger,
@@ -64,11 +67,19 @@ export async function withOperator(
     running = operator.run(stop.signal);
     const volumes = new Resource<KubeObject>(connection, dataVolumeType);
     const snapshots = new Resource<KubeObject>(connection, volumeSnapshotType);
-    await work({ fake, images, volumes, snapshots, configMaps: new Resource<KubeObject>(connection, configMapType) });
+    await work({
+      fake,
+      images,
+      volumes,
+      snapshots,
+      configMaps: new Resource<KubeObject>(connection, configMapType),
+      follow: (next) => proxy.follow(next),
+    });
   } finally {
     stop.abort();
     await running;
     await connection.close();
+    await proxy.close();
     await fake.close();
   }
 }

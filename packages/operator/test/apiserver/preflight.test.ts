@@ -8,7 +8,16 @@ const keys = { accessKeyId: 'QUtJQQ==', secretKey: 'c2VjcmV0' };
 
 test('what is missing is waited for without a slot, and the image goes on by itself when it comes', async (t) => {
   await using stage = await Stage.open();
-  const operator = await stage.startOperator();
+  const proxy = await stage.proxy({
+    rules: [
+      {
+        on: 'request',
+        match: { verb: 'get', resource: 'secrets', name: 'sealed' },
+        do: { fault: 'answer', code: 500, reason: 'InternalError', message: 'Internal error occurred: no key to decipher it' },
+      },
+    ],
+  });
+  const operator = await stage.startOperator({ through: proxy.credentials });
   const secrets = stage.resource(types.secrets);
   const secret = (name: string, data: Record<string, string>) => ({
     apiVersion: 'v1',
@@ -30,6 +39,13 @@ test('what is missing is waited for without a slot, and the image goes on by its
     assert.equal(stage.downloadsOf(await stage.reason('later', 'SecretInvalid')), 0);
     await secrets.mergePatch({ name: 'later', namespace: stage.namespace }, { data: keys });
     assert.equal(stage.downloadsOf(await stage.phase('later', 'Succeeded')), 1);
+  });
+  await t.test('a Secret that cannot be read', async () => {
+    await secrets.create(secret('sealed', keys));
+    await stage.createImage('sealed', { spec: { sourceType: 's3', secretRef: 'sealed' } });
+    const image = await stage.reason('sealed', 'SecretInvalid');
+    assert.match(image.status?.message ?? '', /^Secret sealed cannot be read: Internal error occurred: no key to decipher it; /);
+    assert.equal(stage.downloadsOf(image), 0);
   });
   await t.test('certificates that come later', async () => {
     await stage.createImage('certified', { spec: { certConfigMap: 'authority' } });
@@ -68,7 +84,7 @@ test('what is missing is waited for without a slot, and the image goes on by its
     await stage.phase('plain', 'Succeeded');
     assert.equal(operator.keeper.queue.size, 0);
     // Whoever was let through would have downloaded by now.
-    for (const name of ['bare', 'foreign']) {
+    for (const name of ['bare', 'sealed', 'foreign']) {
       const image = stage.image(name);
       assert.equal(image?.status?.attempt, undefined, name);
       assert.equal(image && stage.downloadsOf(image), 0, name);

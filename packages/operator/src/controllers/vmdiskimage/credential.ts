@@ -1,5 +1,7 @@
 /** Whether the objects a download needs are there and usable. */
+import { ApiError } from '@terrain/runtime';
 import type { Secret } from '#platform/core.ts';
+import { shorten } from '#platform/failure.ts';
 import type { Need } from './snapshot.ts';
 
 const keys = ['accessKeyId', 'secretKey'] as const;
@@ -36,3 +38,23 @@ export const judgeCertConfigMap = (exists: boolean, name: string): Need =>
         reason: 'CertConfigMapMissing',
         message: `ConfigMap ${name} does not exist in this namespace; create it with the certificates to trust`,
       };
+
+/** So often what cannot be read is tried again. */
+const unreadableMs = 30_000;
+/** Answers about who asks, and how much, and not about the object: unauthorized, too many requests, no server behind the proxy. */
+const answersOfAnOutage: ReadonlySet<number> = new Set([401, 429, 503]);
+
+/** What it means that a Secret or ConfigMap could not be read; undefined when that says nothing about it, and trying again is all there is. */
+export function judgeUnreadable(error: unknown, kind: 'Secret' | 'ConfigMap', name: string): Need | undefined {
+  if (!(error instanceof ApiError) || answersOfAnOutage.has(error.code)) return undefined;
+  const words = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
+  const wayOut =
+    error.code === 403
+      ? 'let the operator read it (ClusterRole terrain-operator)'
+      : `see that the API server can read it (kubectl get ${kind.toLowerCase()} ${name})`;
+  return {
+    reason: kind === 'Secret' ? 'SecretInvalid' : 'CertConfigMapMissing',
+    message: `${kind} ${name} cannot be read: ${words}; ${wayOut}, and the image goes on by itself within a minute`,
+    afterMs: unreadableMs,
+  };
+}

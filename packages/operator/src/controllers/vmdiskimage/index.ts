@@ -105,11 +105,15 @@ export function addImageController({
       const { writer, signal } = context;
       const pass = { deps, key: `${namespace}/${name}`, hands: handsOf(writer, api, signal), signal };
       // Asked for only when there is something to say.
-      return reconcileImage({
+      const result = reconcileImage({
         ...pass,
         get log() {
           return context.log;
         },
+      });
+      return result.catch((error: unknown) => {
+        intake.failed(pass.key);
+        throw error;
       });
     },
   });

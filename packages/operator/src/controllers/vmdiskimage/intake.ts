@@ -62,6 +62,13 @@ export class Intake {
     else this.#options.keeper.waitNoMore(uid);
   }
 
+  /** A pass has failed. An image of which is still not known whether it may start holds up nobody until the next pass tells. */
+  failed(key: string): void {
+    const { keeper, sources } = this.#options;
+    const uid = sources.informers.images.store.get(key)?.metadata.uid ?? '';
+    if (keeper.queue.get(uid)?.isSettled === false) keeper.waitNoMore(uid);
+  }
+
   /** An image as it waits now, by a live read. */
   async confirm({ key, uid }: Waiting, signal: AbortSignal): Promise<Waiting | undefined> {
     const [namespace = '', name = ''] = key.split('/');

@@ -1,4 +1,4 @@
-import { judgeCertConfigMap, judgeSecret } from './credential.ts';
+import { judgeCertConfigMap, judgeSecret, judgeUnreadable } from './credential.ts';
 import type { Eyes } from './hands.ts';
 import type { Need, Snapshot, StoredImage } from './snapshot.ts';
 
@@ -39,24 +39,27 @@ export class Needs {
     };
   }
 
-  /** Reads what the image needs. What is missing or unusable is watched from now on, and wakes the image. */
+  /**
+   * Reads what the image needs. What is missing or unusable is watched from now on, and wakes the image; what cannot be read is not, since a watch
+   * would fail likewise.
+   */
   async check(key: string, image: StoredImage, signal: AbortSignal): Promise<Pick<Snapshot, 'secret' | 'certConfigMap'>> {
     const { namespace } = image.metadata;
     const { secretRef, certConfigMap, sourceType } = image.spec;
     if (secretRef !== undefined) {
-      const secret = await this.#eyes.secret(namespace, secretRef, signal);
-      this.#known.set(secretId(image, secretRef), judgeSecret(secret, secretRef, sourceType));
+      const read = this.#eyes.secret(namespace, secretRef, signal).then((secret) => judgeSecret(secret, secretRef, sourceType));
+      this.#known.set(secretId(image, secretRef), await orUnreadable(read, 'Secret', secretRef));
     }
     if (certConfigMap !== undefined) {
-      const exists = await this.#eyes.hasConfigMap(namespace, certConfigMap, signal);
-      this.#known.set(configMapId(image, certConfigMap), judgeCertConfigMap(exists, certConfigMap));
+      const read = this.#eyes
+        .hasConfigMap(namespace, certConfigMap, signal)
+        .then((exists) => judgeCertConfigMap(exists, certConfigMap));
+      this.#known.set(configMapId(image, certConfigMap), await orUnreadable(read, 'ConfigMap', certConfigMap));
     }
     const needs = this.of(image);
     this.#watch.await(key, [
-      ...(typeof needs.secret === 'object' && secretRef !== undefined
-        ? [{ kind: 'secret' as const, namespace, name: secretRef }]
-        : []),
-      ...(typeof needs.certConfigMap === 'object' && certConfigMap !== undefined
+      ...(isWatchable(needs.secret) && secretRef !== undefined ? [{ kind: 'secret' as const, namespace, name: secretRef }] : []),
+      ...(isWatchable(needs.certConfigMap) && certConfigMap !== undefined
         ? [{ kind: 'configmap' as const, namespace, name: certConfigMap }]
         : []),
     ]);
@@ -70,6 +73,19 @@ export class Needs {
     if (certConfigMap !== undefined) this.#known.delete(configMapId(image, certConfigMap));
   }
 }
+
+async function orUnreadable(reading: Promise<Need>, kind: 'Secret' | 'ConfigMap', name: string): Promise<Need> {
+  try {
+    return await reading;
+  } catch (error) {
+    const need = judgeUnreadable(error, kind, name);
+    if (need === undefined) throw error;
+    return need;
+  }
+}
+
+/** Whether it is not as it must be, and a watch tells when it is. */
+const isWatchable = (need: Need): boolean => typeof need === 'object' && need.afterMs === undefined;
 
 /** A Secret is judged by what the source does with it. */
 const secretId = ({ metadata, spec }: StoredImage, name: string): string =>

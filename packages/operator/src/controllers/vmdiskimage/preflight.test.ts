@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError } from '@terrain/runtime';
 import type { Secret } from '#platform/core.ts';
 import { aSnapshot, aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
-import { judgeCertConfigMap, judgeSecret } from './credential.ts';
+import { judgeCertConfigMap, judgeSecret, judgeUnreadable } from './credential.ts';
+import { decide } from './decide.ts';
 import { preflightProblem } from './preflight.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -125,4 +127,30 @@ test('certificates', () => {
     reason: 'CertConfigMapMissing',
     message: 'ConfigMap c does not exist in this namespace; create it with the certificates to trust',
   });
+});
+
+const answered = (code: number): ApiError => new ApiError(code, { message: 'no' }, 'GET /api/v1/namespaces/n/secrets/s');
+const read = '; see that the API server can read it (kubectl get secret s), and the image goes on by itself within a minute';
+const errors: Record<string, { given: unknown; want: string | undefined }> = {
+  'the API server cannot decipher it': { given: answered(500), want: `SecretInvalid Secret s cannot be read: no${read}` },
+  'the API server took too long': { given: answered(504), want: `SecretInvalid Secret s cannot be read: no${read}` },
+  'the operator may not': {
+    given: answered(403),
+    want: 'SecretInvalid Secret s cannot be read: no; let the operator read it (ClusterRole terrain-operator), and the image goes on by itself within a minute',
+  },
+  'who asks is not known': { given: answered(401), want: undefined },
+  'the API server is busy': { given: answered(429), want: undefined },
+  'the API server is away': { given: answered(503), want: undefined },
+  'no answer': { given: new Error('socket hang up'), want: undefined },
+};
+for (const [name, { given, want }] of Object.entries(errors))
+  test(`not read: ${name}`, () => {
+    const need = judgeUnreadable(given, 'Secret', 's');
+    assert.equal(typeof need === 'object' ? `${need.reason} ${need.message}` : need, want);
+  });
+
+test('what could not be read is read again after a while, since no watch may tell', () => {
+  const secret = judgeUnreadable(answered(500), 'Secret', 's') ?? assert.fail();
+  const { step } = decide(aSnapshot({ image: { spec: { secretRef: 's' } }, secret }));
+  assert.equal(step.kind === 'wait' ? step.afterMs : step.kind, 30_000);
 });

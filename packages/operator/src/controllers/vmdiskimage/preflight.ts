@@ -4,8 +4,8 @@ import { defaultStorageClass, type StorageClass } from '#platform/core.ts';
 import { isDefaultSnapshotClass } from '#platform/snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Why an image has to wait, as people read it. */
-export type Problem = { readonly reason: VMDiskImageReason; readonly message: string };
+/** Why an image has to wait, as people read it, and how long at most until it is looked at again where nothing may wake it. */
+export type Problem = { readonly reason: VMDiskImageReason; readonly message: string; readonly afterMs?: number };
 
 type Check = (snapshot: Snapshot) => Problem | undefined;
 

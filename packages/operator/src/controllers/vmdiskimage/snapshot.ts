@@ -20,7 +20,12 @@ export type Need =
   | 'none'
   | 'unknown'
   | 'met'
-  | { readonly reason: 'SecretMissing' | 'SecretInvalid' | 'CertConfigMapMissing'; readonly message: string };
+  | {
+      readonly reason: 'SecretMissing' | 'SecretInvalid' | 'CertConfigMapMissing';
+      readonly message: string;
+      /** Read again after this time, where no watch can be trusted to tell. */
+      readonly afterMs?: number;
+    };
 
 /** Virtual machines that refer to an image. */
 export type References = {

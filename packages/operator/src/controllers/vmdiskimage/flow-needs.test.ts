@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VMDiskImage } from '@terrain/api';
+import { aVMDiskImage } from '@terrain/api/testing';
+import type { KubeObject } from '@terrain/runtime';
+import type { ApiFake, FaultPlan, RequestFault } from '@terrain/runtime/testing';
+import { dataVolumeType } from '#platform/cdi.ts';
+import { at, longAgo, until, withOperator } from '#testing/image-rig.ts';
+import { imageType } from './api-hands.ts';
+
+const statusOf = (fake: ApiFake, name: string): VMDiskImage['status'] =>
+  (fake.objects(imageType) as unknown as VMDiskImage[]).find(({ metadata }) => metadata.name === name)?.status;
+const readyOf = (fake: ApiFake, name: string) => statusOf(fake, name)?.conditions?.find(({ type }) => type === 'Ready');
+const hasVolume = (fake: ApiFake, name: string): boolean =>
+  fake.objects(dataVolumeType).some(({ metadata }) => metadata.name?.startsWith(`${name}-`));
+
+const seedSecret = (fake: ApiFake): unknown =>
+  fake.seed({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'keys', namespace: 'vmdi-farm' },
+    data: { accessKeyId: 'QUtJQQ==', secretKey: 'c2VjcmV0' },
+  } as never);
+const needing = (name: string, spec: VMDiskImage['spec'] | object): KubeObject =>
+  aVMDiskImage({ metadata: { name }, spec }) as KubeObject;
+const reading = (resource: string, fault: RequestFault): FaultPlan => ({
+  rules: [{ on: 'request', match: { verb: 'get', resource, name: 'keys' }, do: fault }],
+});
+const policy = { templateImageTTL: '', concurrency: '1' };
+const undecipherable = 'Internal error occurred: unable to transform key "/registry/secrets/vmdi-farm/keys": no KMS';
+
+const unreadable: Record<string, { spec: object; plan: FaultPlan; want: readonly [reason: string, message: string] }> = {
+  'a Secret that the API server cannot decipher': {
+    spec: { sourceType: 's3', secretRef: 'keys' },
+    plan: reading('secrets', { fault: 'answer', code: 500, reason: 'InternalError', message: undecipherable }),
+    want: [
+      'SecretInvalid',
+      `Secret keys cannot be read: ${undecipherable}; see that the API server can read it (kubectl get secret keys), and the image goes on by itself within a minute`,
+    ],
+  },
+  'a ConfigMap that the operator may not read': {
+    spec: { certConfigMap: 'keys' },
+    plan: reading('configmaps', { fault: 'answer', code: 403, reason: 'Forbidden', message: 'configmaps "keys" is forbidden' }),
+    want: [
+      'CertConfigMapMissing',
+      'ConfigMap keys cannot be read: configmaps "keys" is forbidden; let the operator read it (ClusterRole terrain-operator), and the image goes on by itself within a minute',
+    ],
+  },
+};
+for (const [name, { spec, plan, want }] of Object.entries(unreadable))
+  test(`${name} holds up nobody else, and is told`, async () => {
+    await withOperator(
+      policy,
+      longAgo,
+      async ({ fake, images, follow }) => {
+        seedSecret(fake);
+        fake.seed({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'keys', namespace: 'vmdi-farm' } });
+        await images.create(needing('first', spec));
+        await images.create(needing('second', {}));
+        await until('DataVolume of the other', () => hasVolume(fake, 'second'));
+        await until('word of it', () => readyOf(fake, 'first')?.reason === want[0]);
+        const { status = {}, metadata } = fake.objects(imageType).find((image) => image.metadata.name === 'first') as VMDiskImage;
+        assert.deepEqual(
+          [readyOf(fake, 'first')?.message, status.attempt, status.queuedAt],
+          [want[1], undefined, metadata.creationTimestamp],
+        );
+        follow({ rules: [] });
+        await images.mergePatch({ ...at, name: 'first' }, { metadata: { labels: { look: 'again' } } });
+        await until('place in the queue', () => readyOf(fake, 'first')?.reason === 'Queued');
+        assert.equal(statusOf(fake, 'first')?.queuedAt, metadata.creationTimestamp);
+      },
+      { plan },
+    );
+  });
+
+test('while a Secret gets no answer its image holds up nobody, and goes on when there is one', async () => {
+  await withOperator(
+    { ...policy, concurrency: '2' },
+    longAgo,
+    async ({ fake, images, follow }) => {
+      seedSecret(fake);
+      await images.create(needing('first', { sourceType: 's3', secretRef: 'keys' }));
+      await images.create(needing('second', {}));
+      await until('DataVolume of the other', () => hasVolume(fake, 'second'));
+      assert.equal(hasVolume(fake, 'first'), false);
+      follow({ rules: [] });
+      await until('DataVolume of the first', () => hasVolume(fake, 'first'));
+    },
+    { plan: reading('secrets', { fault: 'refuse' }) },
+  );
+});
+
+test('a Secret that cannot be read any more when its image has a slot gives the slot back', async () => {
+  await withOperator(
+    policy,
+    longAgo,
+    async ({ fake, images }) => {
+      seedSecret(fake);
+      await images.create(needing('first', { sourceType: 's3', secretRef: 'keys' }));
+      await until('word of it', () => readyOf(fake, 'first')?.reason === 'SecretInvalid');
+      await images.create(needing('second', {}));
+      await until('DataVolume of the other', () => hasVolume(fake, 'second'));
+      assert.equal(hasVolume(fake, 'first'), false);
+    },
+    {
+      plan: {
+        rules: [
+          {
+            on: 'request',
+            match: { verb: 'get', resource: 'secrets', name: 'keys' },
+            nth: { from: 2 },
+            do: { fault: 'answer', code: 500, reason: 'InternalError', message: undecipherable },
+          },
+        ],
+      },
+    },
+  );
+});
