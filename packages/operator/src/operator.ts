@@ -66,6 +66,7 @@ export function createOperator({
     log: manager.log,
     onEntry: (key) => images.controller.queue.add(key, 'urgent'),
     confirm: (waiting, signal) => images.intake.confirm(waiting, signal),
+    stillWaits: (waiting) => images.intake.stillWaits(waiting),
     onLoaded: () => {
       images.informers.images.onChange((change) => images.intake.changed(change));
       for (const { image } of keeper.ledger?.entries.values() ?? []) images.controller.queue.add(image);

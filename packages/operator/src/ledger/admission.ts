@@ -5,21 +5,26 @@ import { freeSlots, roomIn } from './transition.ts';
 /** Looks at an image live: as it waits now, or undefined when it does not wait any more. */
 export type Confirm = (waiting: Waiting, signal: AbortSignal) => Promise<Waiting | undefined>;
 
+/** Whether an image still waits, by what is known without asking anybody. Who does not is woken, to say what it waits for instead. */
+export type StillWaits = (waiting: Waiting) => boolean;
+
 /**
  * Who is admitted next.
  *
  * Guarantees: an image is chosen only on a view of it that is newer than every foreign write of the ledger, since whoever wrote it may
- * have run, or ended, an attempt of that image.
+ * have run, or ended, an attempt of that image; and only if nothing it needs is known to be missing, since it would hold the slot for nothing.
  */
 export class Admission {
   readonly queue = new SyncQueue();
   readonly #confirm: Confirm;
+  readonly #stillWaits: StillWaits;
   /** Rises with every write of somebody else: what was known of images before may be out of date. */
   #epoch = 1;
   readonly #verified = new Map<string, number>();
 
-  constructor(confirm: Confirm) {
+  constructor(confirm: Confirm, stillWaits: StillWaits) {
     this.#confirm = confirm;
+    this.#stillWaits = stillWaits;
   }
 
   /** Somebody else has written the ledger. */
@@ -40,12 +45,20 @@ export class Admission {
   async choose(ledger: Ledger, signal: AbortSignal): Promise<readonly Waiting[]> {
     if (this.queue.size === 0 || freeSlots(ledger) === 0) return [];
     const room = roomIn(ledger);
+    /** Each is looked at once, however many others turn out not to wait. */
+    const known = new Set<Waiting>();
     for (;;) {
       const chosen = this.queue.choose(room);
-      const taken = chosen.filter(({ uid }) => ledger.entries.has(uid));
-      for (const { uid } of taken) this.queue.remove(uid);
       const doubtful = chosen.filter(({ uid }) => !ledger.entries.has(uid) && this.#verified.get(uid) !== this.#epoch);
-      if (doubtful.length === 0 && taken.length === 0) return chosen;
+      const doubted = new Set(doubtful);
+      const over = chosen.filter((waiting) => {
+        if (ledger.entries.has(waiting.uid)) return true;
+        if (doubted.has(waiting) || known.has(waiting)) return false;
+        known.add(waiting);
+        return !this.#stillWaits(waiting);
+      });
+      for (const { uid } of over) this.queue.remove(uid);
+      if (doubtful.length === 0 && over.length === 0) return chosen;
       const epoch = this.#epoch;
       await Promise.all(doubtful.map((waiting) => this.#lookAt(waiting, epoch, signal)));
     }

@@ -33,6 +33,9 @@ class Rig {
   readonly running = new Set<string>();
   readonly writes: Ledger[] = [];
   readonly looks: string[] = [];
+  /** UIDs of images that something they need is missing for. */
+  readonly lapsed = new Set<string>();
+  readonly judged: string[] = [];
   readonly keeper: LedgerKeeper;
   #object: ConfigMap;
   #version = 1;
@@ -74,6 +77,10 @@ class Rig {
       log: silentLogger,
       onEntry: () => undefined,
       confirm: async (image) => image,
+      stillWaits: ({ uid }) => {
+        this.judged.push(uid);
+        return !this.lapsed.has(uid);
+      },
     });
     t.after(() => this.keeper.close());
   }
@@ -239,4 +246,16 @@ test('how long an entry has been closing does not depend on anybody’s clock, w
   await rig.clock.advance(4000);
   assert.equal(rig.keeper.closingForMs('a'), before + 4000);
   assert.equal(rig.keeper.closingForMs('b'), 0, 'one that is open');
+});
+
+test('who is known to miss something is passed over in the same write, and each is looked at once', async (t) => {
+  const rig = new Rig(t, {}, 2);
+  for (const uid of ['b', 'c', 'd', 'e']) rig.lapsed.add(uid);
+  for (const uid of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+    rig.keeper.wait(waiting(uid));
+    rig.keeper.verified(uid);
+  }
+  await rig.start();
+  assert.deepEqual([rig.entries, rig.writes.length, rig.keeper.queue.size], [{ a: 'open', f: 'open' }, 1, 1]);
+  assert.deepEqual(rig.judged.sort(), ['a', 'b', 'c', 'd', 'e', 'f']);
 });

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '@terrain/runtime';
 import type { ConfigMap } from '#platform/core.ts';
 import type { Policy, PolicyTexts } from '#policy/policy.ts';
 import type { SyncQueue, Waiting } from '#queue/sync-queue.ts';
-import { Admission, type Confirm } from './admission.ts';
+import { Admission, type Confirm, type StillWaits } from './admission.ts';
 import { FollowedPolicy } from './followed-policy.ts';
 import { KnownLedger } from './known-ledger.ts';
 import { loadLedger } from './load.ts';
@@ -23,6 +23,7 @@ export interface LedgerKeeperOptions {
   /** The entry of an image came or changed, or went and leaves something to do. */
   readonly onEntry: (imageKey: string) => void;
   readonly confirm: Confirm;
+  readonly stillWaits: StillWaits;
   /** The ledger has been read for the first time, and nobody has acted on it yet. */
   readonly onLoaded?: () => void;
   /** What is in force changed. */
@@ -66,7 +67,7 @@ export class LedgerKeeper {
 
   constructor(options: LedgerKeeperOptions) {
     this.#options = options;
-    this.#admission = new Admission(options.confirm);
+    this.#admission = new Admission(options.confirm, options.stillWaits);
     this.#suspects = new Suspects(options.port.isRunning);
     this.#known = new KnownLedger({
       ...options,

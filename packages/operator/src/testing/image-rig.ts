@@ -8,7 +8,7 @@ import { desiredDataVolume, desiredSnapshot } from '#controllers/vmdiskimage/des
 import type { StoredImage } from '#controllers/vmdiskimage/snapshot.ts';
 import { createOperator } from '#operator.ts';
 import { dataVolumeType } from '#platform/cdi.ts';
-import { claimType, configMapType, podType, storageClassType } from '#platform/core.ts';
+import { claimType, configMapType, podType, secretType, storageClassType } from '#platform/core.ts';
 import { volumeSnapshotClassType, volumeSnapshotType } from '#platform/snapshot.ts';
 import { aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
 
@@ -29,6 +29,8 @@ interface World {
   readonly volumes: Resource<KubeObject>;
   readonly snapshots: Resource<KubeObject>;
   readonly configMaps: Resource<KubeObject>;
+  readonly secrets: Resource<KubeObject>;
+  readonly classes: Resource<KubeObject>;
   /** Lets other things go wrong between the operator and the API server. */
   readonly follow: (plan: FaultPlan) => void;
 }
@@ -73,6 +75,8 @@ export async function withOperator(
       volumes,
       snapshots,
       configMaps: new Resource<KubeObject>(connection, configMapType),
+      secrets: new Resource<KubeObject>(connection, secretType),
+      classes: new Resource<KubeObject>(connection, storageClassType),
       follow: (next) => proxy.follow(next),
     });
   } finally {

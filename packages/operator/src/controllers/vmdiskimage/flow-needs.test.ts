@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VMDiskImage } from '@terrain/api';
+import { ledgerName, type VMDiskImage } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import type { KubeObject } from '@terrain/runtime';
 import type { ApiFake, FaultPlan, RequestFault } from '@terrain/runtime/testing';
 import { dataVolumeType } from '#platform/cdi.ts';
 import { at, longAgo, until, withOperator } from '#testing/image-rig.ts';
+import { aStorageClass } from '#testing/image-world.ts';
 import { imageType } from './api-hands.ts';
 
 const statusOf = (fake: ApiFake, name: string): VMDiskImage['status'] =>
@@ -115,4 +116,79 @@ test('a Secret that cannot be read any more when its image has a slot gives the 
       },
     },
   );
+});
+
+const leaveNoTrace = (fake: ApiFake, name: string): void => {
+  const { attempt, retry, history } = statusOf(fake, name) ?? {};
+  assert.deepEqual([attempt, retry?.lastAttempt, history], [undefined, undefined, undefined], name);
+};
+
+for (const [how, isDoubted] of [
+  ['', false],
+  [' and somebody else writes the ledger', true],
+] as const)
+  test(`who waits behind others while the StorageClass goes${how} takes no slot, and goes on in the old order`, async () => {
+    await withOperator(policy, longAgo, async ({ fake, images, configMaps, classes }) => {
+      for (const name of ['first', 'second', 'third']) {
+        await images.create(needing(name, {}));
+        const reason = name === 'first' ? 'Importing' : 'Queued';
+        await until(`word of ${name}`, () => readyOf(fake, name)?.reason === reason);
+      }
+      const since = ['second', 'third'].map((name) => statusOf(fake, name)?.queuedAt);
+      await classes.delete({ name: 'fast' });
+      if (isDoubted)
+        await configMaps.mergePatch(
+          { name: ledgerName, namespace: 'sync-operator' },
+          { metadata: { labels: { touched: 'by-hand' } } },
+        );
+      await images.delete({ ...at, name: 'first' });
+      for (const name of ['second', 'third']) {
+        await until(`word of ${name}`, () => readyOf(fake, name)?.reason === 'StorageClassMissing');
+        leaveNoTrace(fake, name);
+      }
+      fake.seed(aStorageClass() as never);
+      await until('DataVolume of the second', () => hasVolume(fake, 'second'));
+      await until('word of the third', () => readyOf(fake, 'third')?.reason === 'Queued');
+      leaveNoTrace(fake, 'third');
+      assert.deepEqual(
+        ['second', 'third'].map((name) => statusOf(fake, name)?.queuedAt),
+        since,
+      );
+    });
+  });
+
+test('of all who share a Secret that went while they waited, only the one that finds out has a slot for a while', async () => {
+  await withOperator(policy, longAgo, async ({ fake, images, secrets }) => {
+    seedSecret(fake);
+    await images.create(needing('first', {}));
+    await until('word of the first', () => readyOf(fake, 'first')?.reason === 'Importing');
+    for (const name of ['second', 'third']) {
+      await images.create(needing(name, { sourceType: 's3', secretRef: 'keys' }));
+      await until(`word of ${name}`, () => readyOf(fake, name)?.reason === 'Queued');
+    }
+    await secrets.delete({ ...at, name: 'keys' });
+    await images.delete({ ...at, name: 'first' });
+    for (const name of ['second', 'third']) await until(`word of ${name}`, () => readyOf(fake, name)?.reason === 'SecretMissing');
+    leaveNoTrace(fake, 'third');
+    seedSecret(fake);
+    await until('DataVolume of the second', () => hasVolume(fake, 'second'));
+  });
+});
+
+test('those who waited for a class take their places before one of them is admitted', async () => {
+  await withOperator(policy, longAgo, async ({ fake, images, classes }) => {
+    await classes.delete({ name: 'fast' });
+    const early = needing('early', {});
+    await images.create({ ...early, metadata: { ...early.metadata, annotations: { 'pelotech.ot/paused': 'true' } } });
+    await until('pause', () => readyOf(fake, 'early')?.reason === 'Paused');
+    // More than there are workers.
+    const late = Array.from({ length: 40 }, (_, n) => `late-${n}`);
+    for (const name of late) await images.create(needing(name, {}));
+    await until('word of all late ones', () => late.every((name) => readyOf(fake, name)?.reason === 'StorageClassMissing'));
+    await images.mergePatch({ ...at, name: 'early' }, { metadata: { annotations: { 'pelotech.ot/paused': null } } });
+    await until('word of the early one', () => readyOf(fake, 'early')?.reason === 'StorageClassMissing');
+    fake.seed(aStorageClass() as never);
+    await until('DataVolume of the early one', () => hasVolume(fake, 'early'));
+    for (const name of late) leaveNoTrace(fake, name);
+  });
 });

@@ -79,15 +79,16 @@ export function addImageController({
   const watch = new NamedObjectWatch(api, manager.clock, (key) => controller.queue.add(key));
   const memories = new Memories();
   const needs = new Needs(eyes, watch);
-  const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) =>
-    controller.queue.add(key),
-  );
+  const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) => {
+    intake.reconsider(key);
+    controller.queue.add(key);
+  });
   const sources = { informers, keeper, memories, needs, serverNow };
   const onGone = (key: string, uid: string): void => {
     memories.forget(uid);
     watch.await(key, []);
   };
-  const intake = new Intake({ sources, eyes, keeper, onGone });
+  const intake = new Intake({ sources, eyes, keeper, onGone, wake: (key) => controller.queue.add(key) });
   const deps: Deps = {
     ...sources,
     eyes,

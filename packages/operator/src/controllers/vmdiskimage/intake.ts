@@ -15,6 +15,8 @@ export interface IntakeOptions {
   readonly keeper: LedgerKeeper;
   /** The image is gone. */
   readonly onGone: (key: string, uid: string) => void;
+  /** The image does not wait for a slot any more, and has to say what it waits for instead. */
+  readonly wake: (key: string) => void;
 }
 
 /**
@@ -31,7 +33,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    options.keeper.whenReleased((key) => this.#reconsider(key));
+    options.keeper.whenReleased((key) => this.reconsider(key));
   }
 
   /** An image came, changed or went. */
@@ -77,23 +79,40 @@ export class Intake {
     this.#newest.set(uid, live.metadata.resourceVersion);
     const snapshot = observe(this.#options.sources, key, live);
     const step = snapshot === undefined ? undefined : decide(snapshot).step;
-    return step?.kind === 'queue' ? step.waiting : undefined;
+    if (step?.kind === 'queue') return step.waiting;
+    this.#options.wake(key);
+    return undefined;
+  }
+
+  /**
+   * Whether an image still waits for a slot, by what the caches show at this moment: a class that went, or a Secret that another image missed,
+   * wakes nobody who stands in the queue.
+   */
+  stillWaits({ key, uid }: Waiting): boolean {
+    const { sources, wake } = this.#options;
+    const image = sources.informers.images.store.get(key) as StoredImage | undefined;
+    // What is newer than the cache was looked at when it was written or read.
+    if (image === undefined || image.metadata.uid !== uid || this.#isOutdated(image)) return true;
+    const snapshot = observe(sources, key, image);
+    if (snapshot === undefined || decide(snapshot).step.kind === 'queue') return true;
+    wake(key);
+    return false;
+  }
+
+  /**
+   * An image whose slot is free again, or that waited for something which is there now, may wait for the next slot: it takes its place now, not
+   * when a worker gets to it. Whether there is anything to do for a worker at all.
+   */
+  reconsider(key: string): boolean {
+    const image = this.#options.sources.informers.images.store.get(key) as StoredImage | undefined;
+    if (image === undefined || this.#isOutdated(image)) return true;
+    const judged = this.#judge(key, image);
+    return judged === undefined || !isAtRest(judged.snapshot, judged.decision);
   }
 
   #isOutdated({ metadata }: StoredImage): boolean {
     const newest = this.#newest.get(metadata.uid);
     return newest !== undefined && compareVersions(metadata.resourceVersion, newest) < 0;
-  }
-
-  /**
-   * An image whose slot is free again may wait for the next one: it takes its place now, not when a worker gets to it. Whether there is anything
-   * to do for a worker at all.
-   */
-  #reconsider(key: string): boolean {
-    const image = this.#options.sources.informers.images.store.get(key) as StoredImage | undefined;
-    if (image === undefined || this.#isOutdated(image)) return true;
-    const judged = this.#judge(key, image);
-    return judged === undefined || !isAtRest(judged.snapshot, judged.decision);
   }
 
   #judge(key: string, image: StoredImage): { readonly snapshot: Snapshot; readonly decision: Decision } | undefined {

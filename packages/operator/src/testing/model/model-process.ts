@@ -135,6 +135,7 @@ export class ModelProcess {
       random: world.random,
       onEntry: (key) => this.wake(key),
       confirm: (waiting, signal) => this.#intake.confirm(waiting, signal),
+      stillWaits: (waiting) => this.#intake.stillWaits(waiting),
       onLoaded: () => {
         this.#isPrimed = true;
         for (const image of this.caches.images.store.values())
@@ -151,7 +152,13 @@ export class ModelProcess {
       needs: new Needs(eyes, { await: () => undefined }),
       serverNow: () => clock.now(),
     };
-    this.#intake = new Intake({ sources, eyes, keeper: this.keeper, onGone: (_, uid) => memories.forget(uid) });
+    this.#intake = new Intake({
+      sources,
+      eyes,
+      keeper: this.keeper,
+      onGone: (_, uid) => memories.forget(uid),
+      wake: (key) => this.wake(key),
+    });
     this.#deps = {
       ...sources,
       eyes,
