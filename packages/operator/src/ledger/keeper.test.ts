@@ -26,6 +26,8 @@ const waiting = (uid: string): Waiting => ({
   isSettled: true,
 });
 
+const texts = (concurrency: string): Ledger['policy'] => readPolicy({ concurrency }, new Map()).texts;
+
 /** A stored ledger that anybody may write, and a keeper of it. */
 class Rig {
   readonly clock = new FakeClock(startMs);
@@ -38,22 +40,21 @@ class Rig {
   readonly judged: string[] = [];
   readonly keeper: LedgerKeeper;
   #object: ConfigMap;
-  #version = 1;
+  #version = 10;
 
   constructor(t: TestContext, entries: Record<string, LedgerEntry>, limit = 2) {
-    const { texts } = readPolicy({ concurrency: String(limit) }, new Map());
     const data = formatLedger({
       ...emptyLedger,
       entries: new Map(Object.entries(entries)),
       seq: 9,
       limit,
-      policy: texts,
+      policy: texts(String(limit)),
       policyResourceVersion: '5',
     });
     this.#object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'l', namespace: 'n', uid: 'x', resourceVersion: '1' },
+      metadata: { name: 'l', namespace: 'n', uid: 'x', resourceVersion: '10' },
       data,
     };
     this.keeper = new LedgerKeeper({
@@ -212,11 +213,23 @@ test('values written into the ledger by hand admit nobody: those of the policy c
   const rig = new Rig(t, { a: entry('farm/a', 1) }, 1);
   rig.running.add('a');
   await rig.start();
-  await rig.keeper.setPolicy(readPolicy({ concurrency: '1' }, new Map()).texts, '5');
+  await rig.keeper.setPolicy(texts('1'), '5');
   rig.keeper.wait(waiting('c'));
   await rig.settled();
-  await rig.edit(() => ({ limit: 900, policy: readPolicy({ concurrency: '900' }, new Map()).texts }));
+  await rig.edit(() => ({ limit: 900, policy: texts('900') }));
   assert.deepEqual([rig.entries, rig.keeper.policy.concurrency, rig.keeper.ledger?.limit], [{ a: 'open' }, 1, 1]);
+});
+
+test('a policy version that this cluster has not reached yet is of another one: the policy that people wrote comes into force', async (t) => {
+  const rig = new Rig(t, { a: entry('farm/a', 1) }, 1);
+  await rig.start();
+  rig.keeper.wait(waiting('c'));
+  await rig.edit(() => ({ policyResourceVersion: '99999999', limit: 2, policy: texts('2') }));
+  assert.deepEqual(rig.entries, { a: 'open' }, 'nobody is admitted by values of unknown origin');
+  await rig.keeper.setPolicy(texts('3'), '8');
+  await rig.settled();
+  assert.deepEqual([rig.entries, rig.keeper.policy.concurrency], [{ a: 'open', c: 'open' }, 3]);
+  assert.deepEqual([rig.keeper.ledger?.policyResourceVersion, rig.writes.at(-1)?.policyResourceVersion], ['8', '8']);
 });
 
 test('an image whose slot is released takes its place before the next one is admitted', async (t) => {

@@ -107,7 +107,7 @@ export class KnownLedger {
       return false;
     }
     this.#object = object;
-    if (reading.kind === 'ledger') this.#moveTo(reading.ledger);
+    if (reading.kind === 'ledger') this.#moveTo(withPolicyOfThisCluster(reading.ledger, object));
     else {
       this.#ledger = undefined;
       this.#trouble = reading.message;
@@ -133,4 +133,15 @@ export class KnownLedger {
     for (const [uid, entry] of gone) onGone(uid, entry);
     for (const image of images) onEntry(image);
   }
+}
+
+/**
+ * A ledger is written after the policy it names was. One that names a later version than its own was restored from another cluster or edited, and
+ * every change of the policy would seem older: it is as if it named none, so nobody is admitted until the policy has been read.
+ */
+function withPolicyOfThisCluster(ledger: Ledger, { metadata }: ConfigMap): Ledger {
+  const { policyResourceVersion } = ledger;
+  const isFromElsewhere =
+    policyResourceVersion !== undefined && compareVersions(policyResourceVersion, metadata.resourceVersion ?? '') > 0;
+  return isFromElsewhere ? { ...ledger, policyResourceVersion: undefined } : ledger;
 }

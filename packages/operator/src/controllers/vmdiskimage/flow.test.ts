@@ -4,6 +4,7 @@ import { formatEntry, ledgerManifest, type VMDiskImage } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
 import type { KubeObject } from '@terrain/runtime';
 import { dataVolumeType } from '#platform/cdi.ts';
+import { type ConfigMap, configMapType } from '#platform/core.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
 import { at, longAgo, ownedBy, until, withOperator } from '#testing/image-rig.ts';
 import { imageType } from './api-hands.ts';
@@ -45,6 +46,19 @@ test('an image there is room for starts at once, one there is no room for is cal
     await until('start', () => phases('first').includes('Syncing'));
     await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
     await until('queue', () => phases('second').includes('Queued'));
+  });
+});
+
+test('a ledger that came from another cluster keeps no change of the policy from coming into force', async () => {
+  await withOperator({ templateImageTTL: '', concurrency: '0' }, longAgo, async ({ fake, images, configMaps }) => {
+    const { name, namespace = '' } = ledgerManifest().metadata;
+    const ledger = () => fake.objects(configMapType).find(({ metadata }) => metadata.name === name) as ConfigMap;
+    await until('policy in the ledger', () => ledger().data?.policyResourceVersion !== undefined);
+    await configMaps.mergePatch({ name, namespace }, { data: { policyResourceVersion: '99999999' } });
+    await configMaps.mergePatch({ name: 'sync-operator-policy', namespace }, { data: { concurrency: '1' } });
+    await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+    await until('DataVolume', () => fake.objects(dataVolumeType).some(({ metadata }) => metadata.name?.startsWith('first-')));
+    assert.ok(Number(ledger().data?.policyResourceVersion) <= fake.revision);
   });
 });
 
