@@ -116,6 +116,33 @@ const prunes: Record<string, { given: Snapshot; want: number | undefined }> = {
     }),
     want: nowMs - 50_000 + 600_000,
   },
+  'made by a pipeline, its new source not usable yet': {
+    given: aSnapshot({
+      policy: { unreferencedTTL: '10m' },
+      image: { status: synced({ ...free, artifact: { sourceHash: 'former', syncedAt: ago(9000) } }) },
+    }),
+    want: undefined,
+  },
+  'made by a pipeline, its new source given up': {
+    given: aSnapshot({
+      policy: { unreferencedTTL: '10m' },
+      image: {
+        status: synced({
+          ...free,
+          artifact: { sourceHash: 'former', syncedAt: ago(9000) },
+          retry: { gaveUp: { at: ago(50), reason: 'x' } },
+        }),
+      },
+    }),
+    want: nowMs - 50_000 + 600_000,
+  },
+  'made by a pipeline, given up with a former source only': {
+    given: aSnapshot({
+      policy: { unreferencedTTL: '10m' },
+      image: { status: syncing({ ...free, retry: { sourceHash: 'former', gaveUp: { at: ago(50), reason: 'x' } } }) },
+    }),
+    want: undefined,
+  },
   retained: {
     given: aSnapshot({ image: { metadata: template, spec: { retain: true }, status: synced(free) } }),
     want: undefined,

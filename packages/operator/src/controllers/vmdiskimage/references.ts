@@ -1,5 +1,5 @@
 /** Who uses an image, and when one that nobody uses may go. */
-import { labels, pelotechGroup, type VirtualMachine, type VMDiskImageStatus } from '@terrain/api';
+import { labels, pelotechGroup, sourceHash, type VirtualMachine, type VMDiskImageStatus } from '@terrain/api';
 import { compareVersions } from '@terrain/runtime';
 import { instantMs, type References, type Snapshot, type StoredImage, toInstant } from './snapshot.ts';
 
@@ -48,7 +48,7 @@ export function referenceStatus({ image, references, nowMs }: Snapshot): Referen
  * When an image that nobody refers to may be removed; undefined when it never may.
  *
  * Made from a template: so long after its last reference. Made by a person or a pipeline: only if the policy says so, and not before
- * it could have been used.
+ * the source it names now could have been used.
  */
 export function prunableAtMs({ image, references, policy }: Snapshot): number | undefined {
   const { spec, status = {}, metadata } = image;
@@ -59,9 +59,17 @@ export function prunableAtMs({ image, references, policy }: Snapshot): number | 
     const ttlMs = policy.templateImageTTL;
     return ttlMs === 'off' ? undefined : sinceMs + ttlMs;
   }
-  const usableMs = instantMs(status.artifact?.syncedAt) ?? instantMs(status.retry?.gaveUp?.at);
+  const usableMs = settledMs(image);
   if (policy.unreferencedTTL === 'off' || usableMs === undefined) return undefined;
   return Math.max(sinceMs, usableMs) + policy.unreferencedTTL;
+}
+
+/** Since when the source the spec names could be used, or is given up. What became of a former source says nothing about it. */
+function settledMs({ spec, status = {} }: StoredImage): number | undefined {
+  const { artifact, retry } = status;
+  const hash = sourceHash(spec);
+  const syncedMs = artifact?.sourceHash === hash ? instantMs(artifact.syncedAt) : undefined;
+  return syncedMs ?? (retry?.sourceHash === hash ? instantMs(retry.gaveUp?.at) : undefined);
 }
 
 const isOfDataSync = ({ metadata }: StoredImage): boolean =>
