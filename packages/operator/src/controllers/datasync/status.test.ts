@@ -128,7 +128,17 @@ const cases: Record<string, Case> = {
     ready: 'True Succeeded',
     reconciling: 'False UpToDate',
     stalled: 'False UpToDate',
-    message: /left in place because machines used it: VMDiskImage lab-7-a;/,
+    message: /left in place because machines used it: VMDiskImage lab-7-a; delete it when no machine needs it$/,
+  },
+  'several images that were in use stay, and are named': {
+    of: { spec: { vms: [item('c')] } },
+    images: [foreign('b'), foreign('a'), syncedImage('c')],
+    phase: 'Succeeded',
+    ready: 'True Succeeded',
+    reconciling: 'False UpToDate',
+    stalled: 'False UpToDate',
+    message:
+      /left in place because machines used them: VMDiskImages lab-7-a, lab-7-b; delete each of them when no machine needs it$/,
   },
   'paused before everything was made': {
     of: { metadata: { annotations: { 'pelotech.ot/paused': 'true' } } },

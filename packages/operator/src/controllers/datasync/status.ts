@@ -176,7 +176,9 @@ function leftText(snapshot: Snapshot): string {
   );
   if (left.length === 0) return '';
   const names = shortList(left.map(({ metadata }) => metadata.name).sort());
-  return `left in place because machines used it: VMDiskImage ${names}; delete it when no machine needs it`;
+  return left.length === 1
+    ? `left in place because machines used it: VMDiskImage ${names}; delete it when no machine needs it`
+    : `left in place because machines used them: VMDiskImages ${names}; delete each of them when no machine needs it`;
 }
 
 const pauseText = (snapshot: Snapshot): string =>
