@@ -175,20 +175,25 @@ test('of all who share a Secret that went while they waited, only the one that f
   });
 });
 
-test('those who waited for a class take their places before one of them is admitted', async () => {
-  await withOperator(policy, longAgo, async ({ fake, images, classes }) => {
-    await classes.delete({ name: 'fast' });
-    const early = needing('early', {});
-    await images.create({ ...early, metadata: { ...early.metadata, annotations: { 'pelotech.ot/paused': 'true' } } });
-    await until('pause', () => readyOf(fake, 'early')?.reason === 'Paused');
-    // More than there are workers.
-    const late = Array.from({ length: 40 }, (_, n) => `late-${n}`);
-    for (const name of late) await images.create(needing(name, {}));
-    await until('word of all late ones', () => late.every((name) => readyOf(fake, name)?.reason === 'StorageClassMissing'));
-    await images.mergePatch({ ...at, name: 'early' }, { metadata: { annotations: { 'pelotech.ot/paused': null } } });
-    await until('word of the early one', () => readyOf(fake, 'early')?.reason === 'StorageClassMissing');
-    fake.seed(aStorageClass() as never);
-    await until('DataVolume of the early one', () => hasVolume(fake, 'early'));
-    for (const name of late) leaveNoTrace(fake, name);
+const awaited: Record<string, { spec: object; reason: string; bring: (fake: ApiFake) => unknown }> = {
+  class: { spec: {}, reason: 'StorageClassMissing', bring: (fake) => fake.seed(aStorageClass() as never) },
+  Secret: { spec: { secretRef: 'keys' }, reason: 'SecretMissing', bring: seedSecret },
+};
+for (const [what, { spec, reason, bring }] of Object.entries(awaited))
+  test(`those who waited for a ${what} take their places before one of them is admitted`, async () => {
+    await withOperator(policy, longAgo, async ({ fake, images, classes }) => {
+      if (what === 'class') await classes.delete({ name: 'fast' });
+      const early = needing('early', spec);
+      await images.create({ ...early, metadata: { ...early.metadata, annotations: { 'pelotech.ot/paused': 'true' } } });
+      await until('pause', () => readyOf(fake, 'early')?.reason === 'Paused');
+      // More than there are workers.
+      const late = Array.from({ length: 40 }, (_, n) => `late-${n}`);
+      for (const name of late) await images.create(needing(name, spec));
+      await until('word of all late ones', () => late.every((name) => readyOf(fake, name)?.reason === reason));
+      await images.mergePatch({ ...at, name: 'early' }, { metadata: { annotations: { 'pelotech.ot/paused': null } } });
+      await until('word of the early one', () => readyOf(fake, 'early')?.reason === reason);
+      bring(fake);
+      await until('DataVolume of the early one', () => hasVolume(fake, 'early'));
+      for (const name of late) leaveNoTrace(fake, name);
+    });
   });
-});

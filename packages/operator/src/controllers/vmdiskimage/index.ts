@@ -23,6 +23,7 @@ import { addIndexes, byNamespace, byVolume, type ImageInformers, inUseByNamespac
 import type { Deps, StoredHandler } from './pass.ts';
 import { reconcileImage } from './reconcile.ts';
 import { imageKeyOf } from './references.ts';
+import type { StoredImage } from './snapshot.ts';
 import { quietMs } from './status.ts';
 
 /** References are counted this long after they changed, so that two hundred machines are not two hundred writes. */
@@ -76,19 +77,27 @@ export function addImageController({
   const { importers, ...informers } = informersOf(manager);
   addIndexes(informers);
   const eyes = eyesOn(api, ledger);
-  const watch = new NamedObjectWatch(api, manager.clock, (key) => controller.queue.add(key));
+  const watch = new NamedObjectWatch(api, manager.clock, (key) => {
+    const image = informers.images.store.get(key);
+    if (image !== undefined) needs.doubt(image as StoredImage);
+    lookAgain(key);
+  });
   const memories = new Memories();
   const needs = new Needs(eyes, watch);
-  const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) => {
-    intake.reconsider(key);
-    controller.queue.add(key);
-  });
+  const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) =>
+    lookAgain(key),
+  );
   const sources = { informers, keeper, memories, needs, serverNow };
   const onGone = (key: string, uid: string): void => {
     memories.forget(uid);
     watch.await(key, []);
   };
   const intake = new Intake({ sources, eyes, keeper, onGone, wake: (key) => controller.queue.add(key) });
+  /** What an image waited for may be there: whoever takes a place in the queue does so before a worker gets to one of them. */
+  const lookAgain = (key: string): void => {
+    intake.reconsider(key);
+    controller.queue.add(key);
+  };
   const deps: Deps = {
     ...sources,
     eyes,

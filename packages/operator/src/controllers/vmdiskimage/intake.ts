@@ -79,9 +79,9 @@ export class Intake {
     this.#newest.set(uid, live.metadata.resourceVersion);
     const snapshot = observe(this.#options.sources, key, live);
     const step = snapshot === undefined ? undefined : decide(snapshot).step;
-    if (step?.kind === 'queue') return step.waiting;
-    this.#options.wake(key);
-    return undefined;
+    // A pass reads what has to be known, or says what is waited for instead.
+    if (step?.kind !== 'queue' || !step.waiting.isSettled) this.#options.wake(key);
+    return step?.kind === 'queue' ? step.waiting : undefined;
   }
 
   /**
