@@ -5,6 +5,7 @@ import { aVMDiskImage } from '@terrain/api/testing';
 import type { KubeObject } from '@terrain/runtime';
 import type { ApiFake, FaultPlan, RequestFault } from '@terrain/runtime/testing';
 import { dataVolumeType } from '#platform/cdi.ts';
+import { secretType } from '#platform/core.ts';
 import { at, longAgo, until, withOperator } from '#testing/image-rig.ts';
 import { aStorageClass } from '#testing/image-world.ts';
 import { imageType } from './api-hands.ts';
@@ -197,3 +198,16 @@ for (const [what, { spec, reason, bring }] of Object.entries(awaited))
       for (const name of late) leaveNoTrace(fake, name);
     });
   });
+
+test('a Secret that is not needed any more is not watched any more', async () => {
+  await withOperator({ ...policy, concurrency: '0' }, longAgo, async ({ fake, images }) => {
+    await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
+    const before = fake.openWatches(secretType);
+    await images.create(needing('first', { secretRef: 'keys' }));
+    await images.create(needing('second', { secretRef: 'others' }));
+    await until('watches', () => fake.openWatches(secretType) === before + 2);
+    await images.mergePatch({ ...at, name: 'first' }, { spec: { secretRef: null } });
+    await images.mergePatch({ ...at, name: 'second' }, { metadata: { annotations: { 'pelotech.ot/cancel': 'now' } } });
+    await until('end of the watches', () => fake.openWatches(secretType) === before);
+  });
+});

@@ -90,7 +90,7 @@ export function addImageController({
   const sources = { informers, keeper, memories, needs, serverNow };
   const onGone = (key: string, uid: string): void => {
     memories.forget(uid);
-    watch.await(key, []);
+    needs.release(key);
   };
   const intake = new Intake({ sources, eyes, keeper, onGone, wake: (key) => controller.queue.add(key) });
   /** What an image waited for may be there: whoever takes a place in the queue does so before a worker gets to one of them. */

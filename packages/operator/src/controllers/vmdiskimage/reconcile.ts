@@ -49,7 +49,11 @@ async function look({ deps, key }: Pass, seen: Snapshot, signal: AbortSignal): P
   }
   const isUnsettled = step.kind === 'check' || (step.kind === 'queue' && !step.waiting.isSettled);
   const hasNeeds = seen.secret !== 'none' || seen.certConfigMap !== 'none';
-  if (!hasNeeds || !(isBlocked || isStarting || isUnsettled)) return [seen, first];
+  if (!hasNeeds || !(isBlocked || isStarting || isUnsettled)) {
+    if (hasNeeds && step.kind === 'queue') deps.needs.keep(key, seen.image);
+    else deps.needs.release(key);
+    return [seen, first];
+  }
   const checked: Snapshot = { ...seen, ...(await deps.needs.check(key, seen.image, signal)) };
   return [checked, decide(checked)];
 }
