@@ -12,7 +12,7 @@ import { claimType, configMapType, podType, secretType, storageClassType } from 
 import { volumeSnapshotClassType, volumeSnapshotType } from '#platform/snapshot.ts';
 import { aSnapshotClass, aStorageClass } from '#testing/image-world.ts';
 
-const eventType: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', namespaced: true };
+export const eventType: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', namespaced: true };
 const served = [
   { type: eventType, kind: 'Event' },
   { type: dataVolumeType, kind: 'DataVolume' },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ledgerName, parseLedger, type VMDiskImage } from '@terrain/api';
-import { aVMDiskImage } from '@terrain/api/testing';
+import { labels, ledgerName, parseLedger, type VMDiskImage } from '@terrain/api';
+import { aVirtualMachine, aVMDiskImage } from '@terrain/api/testing';
 import type { KubeObject, Resource } from '@terrain/runtime';
 import type { ApiFake } from '@terrain/runtime/testing';
 import { dataVolumeType } from '#platform/cdi.ts';
-import { type ConfigMap, configMapType } from '#platform/core.ts';
+import { type ConfigMap, configMapType, namespaceType } from '#platform/core.ts';
 import { volumeSnapshotType } from '#platform/snapshot.ts';
-import { at, longAgo, until, withOperator } from '#testing/image-rig.ts';
+import { at, eventType, longAgo, until, withOperator } from '#testing/image-rig.ts';
 import { imageType } from './api-hands.ts';
 
 const exceeded =
@@ -157,6 +157,41 @@ test('a lost snapshot that may not be cut again says why, and is cut when it may
       assert.deepEqual([retry?.nextRetryAt, retry?.lastReason, volumesOf(fake, 'debian').length], [undefined, undefined, 1]);
     },
     refusal,
+  );
+});
+
+test('a namespace that may not be marked keeps no slot of a download that is over', async () => {
+  let isRefused = false;
+  const status = {
+    code: 403,
+    reason: 'Forbidden',
+    message: 'admission webhook "tenants.example.com" denied the request: no labels',
+  };
+  const admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) =>
+    isRefused && verb === 'update' && kind.kind === 'Namespace' ? status : undefined;
+  const namespace = (fake: ApiFake) => fake.objects(namespaceType).find(({ metadata }) => metadata.name === 'vmdi-farm');
+  await withOperator(
+    { templateImageTTL: '', concurrency: '1' },
+    longAgo,
+    async ({ fake, images }) => {
+      await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+      await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+      isRefused = true;
+      const vmDiskImageRef = { name: 'first', namespace: 'vmdi-farm' };
+      fake.seed(aVirtualMachine({ metadata: { namespace: 'vmdi-farm' }, spec: { vmDiskImageRef } }) as never);
+      await until('event', () => fake.objects(eventType).some(({ reason }) => reason === 'RefusedByPlatform'));
+      await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/cancel': 'now' } } });
+      await until('end', () => statusOf(fake, 'first')?.phase === 'Failed' && holders(fake).length === 0);
+      assert.deepEqual(
+        [statusOf(fake, 'first')?.references, namespace(fake)?.metadata.labels?.[labels.imagesInUse]],
+        [0, undefined],
+      );
+      isRefused = false;
+      await images.mergePatch({ ...at, name: 'first' }, { metadata: { labels: { look: 'again' } } });
+      await until('count', () => statusOf(fake, 'first')?.references === 1);
+      assert.equal(namespace(fake)?.metadata.labels?.[labels.imagesInUse], 'true');
+    },
+    { admit },
   );
 });
 

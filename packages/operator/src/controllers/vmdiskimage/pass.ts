@@ -1,6 +1,7 @@
-import { finalizers, type VMDiskImageStatus } from '@terrain/api';
-import type { Happening, KubeObject, Logger } from '@terrain/runtime';
+import { finalizers, labels, type VMDiskImageStatus } from '@terrain/api';
+import { ApiError, type Happening, type KubeObject, type Logger } from '@terrain/runtime';
 import type { LedgerKeeper } from '#ledger/keeper.ts';
+import { shorten } from '#platform/failure.ts';
 import { eventOf } from './events.ts';
 import { isGoing } from './facts.ts';
 import type { Eyes, Hands } from './hands.ts';
@@ -40,31 +41,72 @@ export interface Pass {
   readonly log: Logger;
 }
 
-/** The image as it is after the status was stored, or held back for so many milliseconds. */
+/** The image as it is after the status was stored; what of it was held back can be stored after so many milliseconds. */
 export interface Saved {
   readonly image: StoredImage;
   readonly heldMs: number;
 }
 
+/** So often it is tried to protect an image where that is refused. */
+const unprotectedMs = 30_000;
+/** Answers that are no refusal: unauthorized, gone, changed meanwhile, too many requests, no server behind the proxy. */
+const passingAnswers: ReadonlySet<number> = new Set([401, 404, 409, 429, 503]);
+
 /**
  * Stores the status of a decision, if it differs and cannot wait.
  *
- * What protects an image in use is in place before the status counts a reference: a machine that reads the count may rely on it.
+ * What protects an image in use is in place before the status counts a reference: a machine that reads the count may rely on it. Where it is
+ * refused, all but the count is stored: the end of an attempt must not wait for a webhook of somebody else's.
  */
 export async function saveStatus(pass: Pass, snapshot: Snapshot, decision: Decision, { isUrgent = false } = {}): Promise<Saved> {
   const { deps, hands } = pass;
   const status = statusOf(snapshot, decision);
   const heldMs = isUrgent ? 0 : heldBackMs(snapshot, decision, status);
   if (heldMs > 0) return { image: snapshot.image, heldMs };
-  const guarded = await guard(pass, snapshot, status);
-  const image = await hands.writeStatus(guarded, status);
+  const protection = await tryGuard(pass, snapshot, status);
+  const guarded = protection.image;
+  const image = await hands.writeStatus(guarded, protection.isRefused ? withFormerCount(status, snapshot.image) : status);
   if (image.metadata.resourceVersion !== guarded.metadata.resourceVersion) {
     deps.intake.wrote(image);
     const happening = eventOf(snapshot, decision);
     if (happening !== undefined) deps.record(image, happening);
     deps.onStored?.(snapshot, decision, happening);
   }
-  return { image: await unguard(pass, snapshot, image), heldMs: 0 };
+  return { image: await unguard(pass, snapshot, image), heldMs: protection.isRefused ? unprotectedMs : 0 };
+}
+
+interface Protection {
+  readonly image: StoredImage;
+  readonly isRefused: boolean;
+}
+
+async function tryGuard(pass: Pass, snapshot: Snapshot, status: VMDiskImageStatus): Promise<Protection> {
+  try {
+    return { image: await guard(pass, snapshot, status), isRefused: false };
+  } catch (error) {
+    if (!(error instanceof ApiError) || passingAnswers.has(error.code)) throw error;
+    const { image } = snapshot;
+    const words = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
+    pass.deps.record(image, {
+      type: 'Warning',
+      reason: 'RefusedByPlatform',
+      note: `cannot be protected while virtual machines refer to it: ${words}; new ones wait until the operator may put the label ${labels.imagesInUse} on Namespace ${image.metadata.namespace} and the finalizer ${finalizers.imageInUse} on the image`,
+    });
+    return { image, isRefused: true };
+  }
+}
+
+/** A machine that is not counted yet waits; those that were counted stay so. */
+function withFormerCount(status: VMDiskImageStatus, { status: before = {} }: StoredImage): VMDiskImageStatus {
+  const { references: _count, referencedBy: _names, referencesAsOf: _asOf, unreferencedSince: _since, ...rest } = status;
+  const { references, referencedBy, referencesAsOf, unreferencedSince } = before;
+  return {
+    ...rest,
+    ...(references === undefined ? {} : { references }),
+    ...(referencedBy === undefined ? {} : { referencedBy }),
+    ...(referencesAsOf === undefined ? {} : { referencesAsOf }),
+    ...(unreferencedSince === undefined ? {} : { unreferencedSince }),
+  };
 }
 
 async function guard(

@@ -102,13 +102,16 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   // Then it is never called Queued, which would be a write that the next one undoes. Its entry wakes it; should none come, it is told that it waits.
   if (step.kind === 'queue' && isNew(snapshot) && pass.deps.keeper.expects(snapshot.image.metadata.uid)) return after(newMs);
   const { image, heldMs } = await saveStatus(pass, snapshot, decision);
-  const byItself = 'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done;
+  const byItself = earlier(
+    untilStored(heldMs),
+    'afterMs' in step && step.afterMs !== undefined ? afterAtMost(step.afterMs) : done,
+  );
   if (isPaused(snapshot)) return byItself;
   const now = { ...snapshot, image };
   await cleanUp(pass, now, record);
   // Its own deletion wakes nobody: what it takes along is removed by the next pass.
   if (await pruneIfDue(pass, now, record)) return after(0);
-  return earlier(heldMs > 0 ? after(heldMs) : done, byItself, untilPrune(now, record));
+  return earlier(byItself, untilPrune(now, record));
 }
 
 async function cut(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'cut' }>): Promise<Result> {
@@ -136,7 +139,7 @@ async function tryCut({ hands }: Pass, manifest: VolumeSnapshot): Promise<Failur
 
 async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {
   const { deps } = pass;
-  const { image } = await saveStatus(pass, snapshot, decision);
+  const { image, heldMs } = await saveStatus(pass, snapshot, decision);
   const { uid } = image.metadata;
   const { slot } = snapshot;
   deps.memories.forget(uid);
@@ -148,8 +151,11 @@ async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Prom
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   // As it is once the slot is free, which wakes nobody.
   const freed: Snapshot = { ...snapshot, image, slot: slot.ledger === 'readable' ? { ...slot, entry: undefined } : slot };
-  return untilPrune(freed, decision.record);
+  return earlier(untilStored(heldMs), untilPrune(freed, decision.record));
 }
+
+/** Comes back for what a status could not say yet. */
+const untilStored = (heldMs: number): Result => (heldMs > 0 ? after(heldMs) : done);
 
 /** Timers are computed from stored instants at every pass, so none needs to be longer than a day. */
 const afterAtMost = (ms: number): Result => after(Math.min(Math.max(0, ms), 86_400_000));

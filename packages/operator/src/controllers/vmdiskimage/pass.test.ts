@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VMDiskImageStatus } from '@terrain/api';
+import { ApiError, type Happening } from '@terrain/runtime';
+import { aSnapshot, syncing } from '#testing/image-world.ts';
+import { decide } from './decide.ts';
+import { type Pass, saveStatus } from './pass.ts';
+import type { StoredImage } from './snapshot.ts';
+
+const before = { references: 1, referencedBy: ['lab-7/a'], referencesAsOf: '20' };
+
+/** Stores the status of an image that one more machine refers to; what protects it is refused. */
+async function saved({ mark, finalizer }: { readonly mark?: ApiError; readonly finalizer?: ApiError }) {
+  const snapshot = aSnapshot({
+    image: { status: syncing(before) },
+    references: { count: 2, names: ['lab-7/a', 'lab-7/b'], asOf: '60', waiting: '55' },
+  });
+  const written: VMDiskImageStatus[] = [];
+  const happenings: Happening[] = [];
+  const pass = {
+    deps: { intake: { wrote: () => undefined }, record: (_: unknown, happening: Happening) => happenings.push(happening) },
+    hands: {
+      markNamespace: async () => {
+        if (mark !== undefined) throw mark;
+      },
+      addFinalizer: async (image: StoredImage) => {
+        if (finalizer !== undefined) throw finalizer;
+        return image;
+      },
+      writeStatus: async (image: StoredImage, status: VMDiskImageStatus) => {
+        written.push(status);
+        return { ...image, status, metadata: { ...image.metadata, resourceVersion: '99' } };
+      },
+    },
+  } as unknown as Pass;
+  const { heldMs } = await saveStatus(pass, snapshot, decide(snapshot));
+  const [{ references, referencedBy, referencesAsOf, history } = {}] = written;
+  return { heldMs, counted: { references, referencedBy, referencesAsOf }, result: history?.at(-1)?.result, happenings };
+}
+
+const answered = (code: number, message: string): ApiError => new ApiError(code, { message, reason: 'x' }, 'PATCH /api/v1/x');
+
+test('a reference is counted once the image is protected', async () => {
+  const { heldMs, counted, happenings } = await saved({});
+  assert.deepEqual(counted, { references: 2, referencedBy: ['lab-7/a', 'lab-7/b'], referencesAsOf: '60' });
+  assert.deepEqual([heldMs, happenings.filter(({ reason }) => reason === 'RefusedByPlatform')], [0, []]);
+});
+
+for (const [name, given] of Object.entries({
+  'the mark on the namespace is refused': { mark: answered(403, 'admission webhook "w" denied the request: no') },
+  'the webhook that is asked about the namespace is away': { mark: answered(500, 'failed calling webhook "w"') },
+  'the finalizer is refused': { finalizer: answered(422, 'no such finalizer') },
+}))
+  test(`when ${name}, the outcome is stored, the reference is not counted, and people are told`, async () => {
+    const { heldMs, counted, result, happenings } = await saved(given);
+    assert.deepEqual([counted, result, heldMs], [before, 'Interrupted', 30_000]);
+    const [error] = Object.values(given);
+    assert.deepEqual(happenings, [
+      {
+        type: 'Warning',
+        reason: 'RefusedByPlatform',
+        note: `cannot be protected while virtual machines refer to it: ${error?.message.replace('PATCH /api/v1/x: ', '')}; new ones wait until the operator may put the label pelotech.ot/images-in-use on Namespace vmdi-farm and the finalizer pelotech.ot/in-use on the image`,
+      },
+    ]);
+  });
+
+for (const code of [401, 404, 409, 429, 503])
+  test(`an answer ${code} says nothing about the protection: nothing is stored, and the pass is tried again`, async () => {
+    await assert.rejects(saved({ mark: answered(code, 'later') }), /later/);
+  });
