@@ -26,6 +26,7 @@ export interface OperatorOptions {
   readonly log?: Logger;
   readonly health?: NonNullable<ManagerOptions['health']>;
   readonly election?: Partial<NonNullable<ManagerOptions['election']>>;
+  readonly frames?: NonNullable<ManagerOptions['frames']>;
 }
 
 export interface Operator {
@@ -46,12 +47,14 @@ export function createOperator({
   log,
   health,
   election,
+  frames,
 }: OperatorOptions): Operator {
   const manager = new Manager({
     name: managerName,
     credentials,
     ...(log === undefined ? {} : { log }),
     ...(health === undefined ? {} : { health }),
+    ...(frames === undefined ? {} : { frames }),
     ...(hasLeaderElection ? { election: { namespace, name: leaseName, ...election } } : {}),
   });
   const time = new ServerClock(manager.clock);

@@ -1,6 +1,6 @@
 /** The operator as a program: settings in, exit code out. Works until it is told to end. */
 import { flushCompileCache } from 'node:module';
-import { createLogger, shutdownSignal } from '@terrain/runtime';
+import { createLogger, Frames, shutdownSignal, systemClock } from '@terrain/runtime';
 import { ConfigError, type OperatorConfig, readConfig } from './config.ts';
 import { CredentialsError, loadCredentials } from './credentials.ts';
 import { createOperator } from './operator.ts';
@@ -14,6 +14,7 @@ async function run(config: OperatorConfig): Promise<void> {
     workers: config.workers,
     clusterRanges: config.clusterRanges,
     log,
+    frames: new Frames({ clock: systemClock }),
     ...(config.healthPort === undefined ? {} : { health: { port: config.healthPort } }),
   });
   try {

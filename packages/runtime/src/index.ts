@@ -33,6 +33,7 @@ export type { InformerScope } from '#informer/scope.ts';
 export { Elector, type ElectorOptions, LeadershipLostError } from '#leader/elector.ts';
 export { fenceWrites } from '#leader/fence.ts';
 export { createLogger, type Logger, type LoggerOptions, silentLogger } from '#log/logger.ts';
+export { Frames } from '#manager/frames.ts';
 export { type ManagedControllerOptions, Manager, type ManagerOptions } from '#manager/manager.ts';
 export { ShutdownError, shutdownSignal } from '#manager/shutdown.ts';
 export { type ApplyManifestsOptions, applyManifests, nameOf } from '#manifest/apply-manifests.ts';

@@ -14,8 +14,8 @@ import type { ApiTransport } from '#transport/api-transport.ts';
 import { Connection } from '#transport/connection.ts';
 import type { Credentials } from '#transport/credentials.ts';
 import type { KubeObject } from '#transport/kube-object.ts';
-import { Rounds } from '#transport/rounds.ts';
 import { classify, WatchSilentError } from '#watch/failure.ts';
+import type { Frames } from './frames.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** What a controller program is called, where it works, and how it is watched over. */
@@ -33,6 +33,8 @@ export interface ManagerOptions {
   readonly shutdownMs?: number;
   /** See InformerOptions. */
   readonly freeze?: boolean;
+  /** For a program that has its process to itself. Absent: it never rests. */
+  readonly frames?: Pick<Frames, 'arrived'>;
 }
 
 /** What a controller of a manager leaves to it. */
@@ -67,12 +69,16 @@ export class Manager {
   #healthPort: number | undefined;
 
   constructor(options: ManagerOptions) {
-    const { name, credentials, election, health, clock = systemClock, freeze } = options;
+    const { name, credentials, election, health, clock = systemClock, freeze, frames } = options;
     this.#options = options;
     this.clock = clock;
     this.log = options.log ?? createLogger();
-    const rounds = new Rounds({ clock });
-    this.#connection = new Connection(credentials, { userAgent: name, clock, observer: this.metrics.transport, rounds });
+    this.#connection = new Connection(credentials, {
+      userAgent: name,
+      clock,
+      observer: this.metrics.transport,
+      ...(frames === undefined ? {} : { onPiece: frames.arrived }),
+    });
     this.#elector =
       election === undefined ? undefined : new Elector({ api: this.#connection, clock, log: this.log, ...election });
     const elector = this.#elector;

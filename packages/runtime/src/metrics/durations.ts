@@ -73,7 +73,7 @@ export class Durations {
 }
 
 /** The durations of one value of the label. */
-export class Series {
+class Series {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;

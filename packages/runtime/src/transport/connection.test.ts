@@ -323,34 +323,26 @@ test('a stream that is read slowly holds its server up, and is complete all the 
   assert.equal(read, lines);
 });
 
-test('a reader of a stream is told when its round comes, then of all that came; the end is not held up', async (t) => {
-  const tells: (() => void)[] = [];
+test('all that came while a reader was busy is there when it asks, piece by piece; the end is not held up', async (t) => {
+  let pieces = 0;
   const sent = Promise.withResolvers<ServerResponse>();
-  const { connection } = await serve(
-    t,
-    (_, response) => {
-      response.write('one\n');
-      sent.resolve(response);
-    },
-    { rounds: { join: (tell) => void tells.push(tell) } },
-  );
+  const { connection } = await serve(t, (_, response) => response.write('one\n', () => sent.resolve(response)), {
+    onPiece: () => pieces++,
+  });
   const batches = connection.streamBatches(get);
-  const first = batches.next();
-  await until('the first piece', () => tells.length === 1);
+  assert.deepEqual(await batches.next(), { done: false, value: ['one'] });
   const response = await sent.promise;
-  response.write('two\n');
-  await until('the second piece', () => tells.length === 2);
-  assert.equal(await Promise.race([first, Promise.resolve('nothing yet')]), 'nothing yet');
-  tells[0]?.();
-  assert.deepEqual(
-    [await first, await batches.next()],
-    [
-      { done: false, value: ['one'] },
-      { done: false, value: ['two'] },
-    ],
-  );
-  response.end('three\n');
-  assert.deepEqual(await Array.fromAsync(batches), [['three']]);
+  for (const [text, count] of [
+    ['two\n', 2],
+    ['three\nfour\n', 3],
+  ] as const) {
+    response.write(text);
+    await until(`piece ${count}`, () => pieces === count);
+  }
+  assert.deepEqual(await batches.next(), { done: false, value: ['two'] });
+  assert.deepEqual(await batches.next(), { done: false, value: ['three', 'four'] });
+  response.end('five\n');
+  assert.deepEqual(await Array.fromAsync(batches), [['five']]);
 });
 
 test('leaving the loop and aborting both close the socket of a stream', async (t) => {

@@ -8,7 +8,6 @@ import type { Credentials } from './credentials.ts';
 import { exchangePieces, exchangeText, type Head } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
 import { NoAnswerError } from './no-answer-error.ts';
-import type { Rounds } from './rounds.ts';
 import { Token } from './token.ts';
 
 /** Told for metrics; must not throw. */
@@ -27,8 +26,8 @@ export interface ConnectionOptions {
   readonly maxSockets?: number;
   readonly clock?: Clock;
   readonly observer?: TransportObserver;
-  /** When readers of streams are told that something came. Absent: at once. */
-  readonly rounds?: Pick<Rounds, 'join'>;
+  /** Told of each piece of an answer or a stream that comes in. */
+  readonly onPiece?: () => void;
 }
 
 const maxTries = 6;
@@ -49,7 +48,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #observer: TransportObserver;
-  readonly #rounds: Pick<Rounds, 'join'> | undefined;
+  readonly #onPiece: (() => void) | undefined;
   readonly #token: Token;
   readonly #prefix: string;
   readonly #origin: string;
@@ -63,7 +62,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#clock = options.clock ?? systemClock;
     this.#observer = options.observer ?? {};
-    this.#rounds = options.rounds;
+    this.#onPiece = options.onPiece;
     this.#token = new Token(credentials.token, this.#clock);
     const { requests, streams } = makeAgents(credentials, options.maxSockets ?? 16);
     this.#requests = requests;
@@ -109,9 +108,9 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const refusal: Buffer[] = [];
     const { beforeSend, onHead } = call;
     try {
-      using pieces = exchangePieces(this.#streams, call.outgoing, { signal, beforeSend, onHead, rounds: this.#rounds });
+      using pieces = exchangePieces(this.#streams, call.outgoing, { signal, beforeSend, onHead, onPiece: this.#onPiece });
       while (await pieces.hasMore()) {
-        // One by one, so that several streams told in the same round take turns: caches that advance together are of about the same time.
+        // One by one, so that several streams with news take turns: caches that advance together are of about the same time.
         for (let piece = pieces.take(); piece !== undefined; piece = pieces.take()) {
           if (call.head.code >= 300) refusal.push(piece);
           else yield splitter.push(piece);
@@ -139,11 +138,8 @@ export class Connection implements ApiTransport, AsyncDisposable {
   async #fetch(request: ApiRequest, signal: AbortSignal): Promise<{ head: Head; text: string }> {
     const call = await this.#call(request);
     try {
-      const text = await exchangeText(this.#requests, call.outgoing, {
-        signal,
-        beforeSend: call.beforeSend,
-        onHead: call.onHead,
-      });
+      const { beforeSend, onHead } = call;
+      const text = await exchangeText(this.#requests, call.outgoing, { signal, beforeSend, onHead, onPiece: this.#onPiece });
       if (call.head.code === 401) await this.#token.refused(call.token);
       return { head: call.head, text };
     } catch (error) {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Rounds } from './rounds.ts';
 
 /** The head of an answer. */
 export interface Head {
@@ -25,12 +24,7 @@ export interface ExchangeOptions {
   /** Called right before the first byte goes out. What it throws fails the request, and nothing is sent. */
   readonly beforeSend?: (() => void) | undefined;
   readonly onHead: (head: Head) => void;
-}
-
-/** As ExchangeOptions, for an answer that is read while it comes. */
-export interface PieceExchangeOptions extends ExchangeOptions {
-  /** When the reader is told that something came. Absent: at once. */
-  readonly rounds?: Pick<Rounds, 'join'> | undefined;
+  readonly onPiece?: (() => void) | undefined;
 }
 
 /** An answer as it comes. To dispose of it closes the socket of one that is not complete. */
@@ -83,7 +77,10 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     this.#options.onHead({ code, headers });
   }
 
-  abstract onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#options.onPiece?.();
+    this.came(chunk, controller);
+  }
 
   onResponseEnd(): void {
     if (!this.isOver) this.#end();
@@ -101,6 +98,8 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
   protected resume(): void {
     if (this.#controller?.paused === true) this.#controller.resume();
   }
+
+  protected abstract came(chunk: Buffer, controller: Controller): void;
 
   /** The answer is complete, or there will be none for a reason. */
   protected abstract ended(failure: { readonly reason: unknown } | undefined): void;
@@ -127,7 +126,7 @@ class TextExchange extends Exchange {
     return this.#text.promise;
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  protected came(chunk: Buffer): void {
     this.#chunks.push(chunk);
   }
 
@@ -151,24 +150,16 @@ class TextExchange extends Exchange {
 const mostWaiting = 1024 * 1024;
 
 class PieceExchange extends Exchange implements Pieces {
-  readonly #rounds: Pick<Rounds, 'join'> | undefined;
-  readonly #tell = (): void => this.#wake();
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #failure: { readonly reason: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  constructor({ rounds, ...options }: PieceExchangeOptions) {
-    super(options);
-    this.#rounds = rounds;
-  }
-
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  protected came(chunk: Buffer, controller: Controller): void {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > mostWaiting) controller.pause();
-    if (this.#rounds === undefined) this.#wake();
-    else this.#rounds.join(this.#tell);
+    this.#wake();
   }
 
   take(): Buffer | undefined {
@@ -206,7 +197,7 @@ export function exchangeText(agent: Dispatcher, outgoing: Outgoing, options: Exc
 }
 
 /** Sends a request whose answer is read piece by piece. */
-export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: PieceExchangeOptions): Pieces {
+export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: ExchangeOptions): Pieces {
   const exchange = new PieceExchange(options);
   exchange.send(agent, outgoing);
   return exchange;

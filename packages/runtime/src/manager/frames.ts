@@ -1,0 +1,91 @@
+import type { Clock } from '#clock/clock.ts';
+
+/** When what comes in counts as a crowd, and how the process rests then. */
+export interface FramesOptions {
+  readonly clock: Clock;
+  /** More than so many pieces a second are a crowd. Default 150. */
+  readonly crowdPerSecond?: number;
+  /** Least time from one frame to the next in a crowd. Default 50 ms. */
+  readonly frameMs?: number;
+  /** Stops the whole process for so long. */
+  readonly rest?: (ms: number) => void;
+  /** Calls back when the event loop has done what it knows of. */
+  readonly afterTurn?: (callback: () => void) => void;
+}
+
+const secondMs = 1000;
+
+/**
+ * Lets a process that is asked a lot work in frames: it rests for some hundredths of a second, then reads all that came meanwhile, answers and
+ * events alike, and works through it.
+ *
+ * To be woken for each piece costs several times what the piece itself needs (docs/decisions/0022-frames.md).
+ *
+ * Guarantees: below a crowd nothing ever rests; a frame that had work for its whole time is followed by the next at once, so a process that has more
+ * to do than it can is not held up; nobody rests while something that came in waits to be looked at.
+ * Assumptions: the process does nothing but what is asked of it through the pieces that are counted here.
+ * Caveats: everything else in the process, timers and probes too, may come a frame late. Whether there is a crowd is known a second after it began.
+ */
+export class Frames {
+  readonly #clock: Clock;
+  readonly #crowdPerSecond: number;
+  readonly #frameMs: number;
+  readonly #rest: (ms: number) => void;
+  readonly #afterTurn: (callback: () => void) => void;
+  readonly #turnEnded = (): void => this.#endTurn();
+  #isCrowd = false;
+  #countedSince: number;
+  #counted = 0;
+  /** Something came in since the last turn ended. */
+  #isBusy = false;
+  #isWatching = false;
+  #frameAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ clock, crowdPerSecond = 150, frameMs = 50, rest = restProcess(), afterTurn = setImmediate }: FramesOptions) {
+    this.#clock = clock;
+    this.#crowdPerSecond = crowdPerSecond;
+    this.#frameMs = frameMs;
+    this.#rest = rest;
+    this.#afterTurn = afterTurn;
+    this.#countedSince = clock.monotonic();
+  }
+
+  /** A piece of something came in. */
+  readonly arrived = (): void => {
+    this.#count();
+    this.#isBusy = true;
+    if (!this.#isCrowd || this.#isWatching) return;
+    this.#isWatching = true;
+    this.#afterTurn(this.#turnEnded);
+  };
+
+  #endTurn(): void {
+    // What came in may have caused requests that go out at the end of the next turn.
+    if (this.#isBusy) {
+      this.#isBusy = false;
+      this.#afterTurn(this.#turnEnded);
+      return;
+    }
+    this.#isWatching = false;
+    const restMs = this.#frameAt + this.#frameMs - this.#clock.monotonic();
+    if (restMs > 0) this.#rest(restMs);
+    this.#frameAt = this.#clock.monotonic();
+  }
+
+  #count(): void {
+    const now = this.#clock.monotonic();
+    const elapsedMs = now - this.#countedSince;
+    if (elapsedMs >= secondMs) {
+      this.#isCrowd = (this.#counted * secondMs) / elapsedMs > this.#crowdPerSecond;
+      this.#counted = 0;
+      this.#countedSince = now;
+    }
+    this.#counted++;
+  }
+}
+
+/** By the kernel, without a wake-up in between. */
+function restProcess(): (ms: number) => void {
+  const nobodyWakes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  return (ms) => void Atomics.wait(nobodyWakes, 0, 0, ms);
+}
