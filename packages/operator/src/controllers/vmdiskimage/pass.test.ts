@@ -68,3 +68,43 @@ for (const code of [401, 404, 409, 429, 503])
   test(`an answer ${code} says nothing about the protection: nothing is stored, and the pass is tried again`, async () => {
     await assert.rejects(saved({ mark: answered(code, 'later') }), /later/);
   });
+
+/** Passes over an image that nobody refers to any more, until one is not interrupted. */
+async function unprotected({ diesAt }: { readonly diesAt?: 'mark' | 'finalizer' }) {
+  const world = { finalizers: ['pelotech.ot/cleanup', 'pelotech.ot/in-use'], isMarkedInUse: true };
+  let death = diesAt;
+  const reach = (write: 'mark' | 'finalizer'): void => {
+    if (death !== write) return;
+    death = undefined;
+    throw new Error('the process died');
+  };
+  for (let pass = 0; pass < 2; pass++) {
+    const snapshot = aSnapshot({
+      image: { metadata: { finalizers: world.finalizers }, status: syncing({ references: 0 }) },
+      namespace: { isTerminating: false, isMarkedInUse: world.isMarkedInUse },
+    });
+    const hands = {
+      markNamespace: async (_: string, isInUse: boolean) => {
+        reach('mark');
+        world.isMarkedInUse = isInUse;
+      },
+      removeFinalizer: async (image: StoredImage, finalizer: string) => {
+        reach('finalizer');
+        world.finalizers = world.finalizers.filter((name) => name !== finalizer);
+        return image;
+      },
+      writeStatus: async (image: StoredImage) => image,
+    };
+    const informers = { images: { store: { keysByIndex: () => [] } } };
+    const one = { deps: { informers, intake: { wrote: () => undefined } }, hands } as unknown as Pass;
+    await saveStatus(one, snapshot, decide(snapshot)).catch((error: Error) => assert.equal(error.message, 'the process died'));
+  }
+  return world;
+}
+
+for (const diesAt of [undefined, 'mark', 'finalizer'] as const)
+  test(`what protected an image goes when nobody refers to it${diesAt === undefined ? '' : `, also if the process dies before the ${diesAt} is gone`}`, async () =>
+    assert.deepEqual(await unprotected(diesAt === undefined ? {} : { diesAt }), {
+      finalizers: ['pelotech.ot/cleanup'],
+      isMarkedInUse: false,
+    }));

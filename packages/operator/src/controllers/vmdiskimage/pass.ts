@@ -122,8 +122,8 @@ async function guard(
 async function unguard({ hands, deps, key }: Pass, snapshot: Snapshot, image: StoredImage): Promise<StoredImage> {
   const { namespace } = image.metadata;
   if (snapshot.references.count > 0 || image.metadata.finalizers?.includes(finalizers.imageInUse) !== true) return image;
-  const freed = await hands.removeFinalizer(image, finalizers.imageInUse);
   const others = deps.informers.images.store.keysByIndex(inUseByNamespace, namespace).filter((other) => other !== key);
+  // Before the finalizer: it alone tells the next process, should this one die in between, that there is something to take back.
   if (others.length === 0 && snapshot.namespace.isMarkedInUse) await hands.markNamespace(namespace, false);
-  return freed ?? image;
+  return (await hands.removeFinalizer(image, finalizers.imageInUse)) ?? image;
 }
