@@ -119,9 +119,14 @@ async function guard(
   return hands.addFinalizer(image, finalizers.imageInUse);
 }
 
-async function unguard({ hands, deps, key }: Pass, snapshot: Snapshot, image: StoredImage): Promise<StoredImage> {
-  const { namespace } = image.metadata;
-  if (snapshot.references.count > 0 || image.metadata.finalizers?.includes(finalizers.imageInUse) !== true) return image;
+async function unguard(pass: Pass, snapshot: Snapshot, image: StoredImage): Promise<StoredImage> {
+  return snapshot.references.count > 0 ? image : unprotect(pass, snapshot, image);
+}
+
+/** Takes back what protected the image, and its namespace if no other image in it is in use. */
+export async function unprotect({ hands, deps, key }: Pass, snapshot: Snapshot, image: StoredImage): Promise<StoredImage> {
+  const { namespace, finalizers: held = [] } = image.metadata;
+  if (!held.includes(finalizers.imageInUse)) return image;
   const others = deps.informers.images.store.keysByIndex(inUseByNamespace, namespace).filter((other) => other !== key);
   // Before the finalizer: it alone tells the next process, should this one die in between, that there is something to take back.
   if (others.length === 0 && snapshot.namespace.isMarkedInUse) await hands.markNamespace(namespace, false);

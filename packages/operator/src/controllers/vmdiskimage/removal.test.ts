@@ -11,19 +11,27 @@ import { keepImage, removeImage } from './removal.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
 
+const protectedToo = { ...deleted, finalizers: ['pelotech.ot/cleanup', 'pelotech.ot/in-use'] };
+
 /** An image that is being deleted and has nothing left as far as the caches know; `live` is what there really is. */
-function removing(slot: Snapshot['slot'], live: readonly DataVolume[]) {
-  const snapshot = aSnapshot({ image: { metadata: deleted }, slot });
+function removing(slot: Snapshot['slot'], live: readonly DataVolume[], inUseBeside: readonly string[] = []) {
+  const snapshot = aSnapshot({
+    image: { metadata: protectedToo },
+    slot,
+    namespace: { isTerminating: false, isMarkedInUse: true },
+  });
   const decision = decide(snapshot);
   const done: string[] = [];
   const pass = {
     deps: {
       eyes: { childrenOf: async () => ({ dataVolumes: live, snapshots: [] }) },
+      informers: { images: { store: { keysByIndex: () => inUseBeside } } },
       keeper: { forget: () => undefined },
       memories: { forget: () => undefined },
     },
     hands: {
       deleteDataVolume: async () => void done.push('delete volume'),
+      markNamespace: async (_: string, isInUse: boolean) => void done.push(isInUse ? 'mark' : 'unmark'),
       removeFinalizer: async (image: StoredImage, finalizer: string) => {
         done.push(`remove ${finalizer}`);
         return image;
@@ -38,11 +46,16 @@ function removing(slot: Snapshot['slot'], live: readonly DataVolume[]) {
 const readable: Snapshot['slot'] = { ledger: 'readable', entry: undefined, limit: 1 };
 const unreadable: Snapshot['slot'] = { ledger: 'unreadable', message: 'm' };
 const finalizers = ['remove pelotech.ot/in-use', 'remove pelotech.ot/cleanup'];
+const all = ['unmark', ...finalizers];
 
-const cases: Record<string, { given: [Snapshot['slot'], DataVolume[]]; want: readonly string[] }> = {
-  'nothing left': { given: [readable, []], want: finalizers },
+const cases: Record<string, { given: Parameters<typeof removing>; want: readonly string[] }> = {
+  'nothing left: the namespace is not in use because of it any more': { given: [readable, []], want: all },
+  'nothing left, and machines refer to another image of its namespace': {
+    given: [readable, [], ['vmdi-farm/other']],
+    want: finalizers,
+  },
   'a download is left that the cache does not show': { given: [readable, [aVolume()]], want: ['delete volume'] },
-  'nothing left, and the ledger cannot be read': { given: [unreadable, []], want: finalizers },
+  'nothing left, and the ledger cannot be read': { given: [unreadable, []], want: all },
   'a complete download is left, and the ledger cannot be read': {
     given: [unreadable, [aVolume({ phase: 'Succeeded' })]],
     want: ['delete volume'],
@@ -143,7 +156,10 @@ const slots: Record<string, { given: Held; want: readonly string[] }> = {
     given: { attempt: 1, volumes: [complete], cuts: [aCut()] },
     want: ['close', 'release', `delete ${cutNameOf(1)}`],
   },
-  'nothing is left but the slot': { given: { attempt: 1, volumes: [], cuts: [] }, want: ['close', 'release', ...finalizers] },
+  'nothing is left but the slot': {
+    given: { attempt: 1, volumes: [], cuts: [] },
+    want: ['close', 'release', 'remove pelotech.ot/cleanup'],
+  },
 };
 const machines = ['lab/m'];
 const inUse =

@@ -4,7 +4,7 @@ import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
 import { clearEntry } from './attempt.ts';
-import { type Pass, saveStatus } from './pass.ts';
+import { type Pass, saveStatus, unprotect } from './pass.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 import type { Decision, Step } from './step.ts';
@@ -36,8 +36,7 @@ export async function removeImage(
   if (cleared.afterMs !== undefined) return cleared;
   deps.keeper.forget(uid);
   deps.memories.forget(uid);
-  const unused = await hands.removeFinalizer(image, finalizers.imageInUse);
-  if (unused !== undefined) await hands.removeFinalizer(unused, finalizers.pelotechCleanup);
+  await hands.removeFinalizer(await unprotect(pass, snapshot, image), finalizers.pelotechCleanup);
   return done;
 }
 
