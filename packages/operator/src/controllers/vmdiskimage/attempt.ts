@@ -62,29 +62,43 @@ async function hasOpenEntry({ deps, signal }: Pass, { metadata }: StoredImage, {
 }
 
 /** Undefined when the DataVolume is there; otherwise how the attempt ended. */
-async function tryCreate({ deps, hands, signal }: Pass, image: StoredImage, attempt: Attempt): Promise<Outcome | undefined> {
+async function tryCreate(pass: Pass, image: StoredImage, attempt: Attempt): Promise<Outcome | undefined> {
+  const { deps, hands, signal } = pass;
   const manifest = desiredDataVolume(image, attempt);
   const { uid } = image.metadata;
   for (let attempts = 1; ; attempts++) {
     const entry = deps.keeper.entryOf(uid);
     if (entry?.attempt !== attempt.number || entry.state !== 'open')
       return withdrawn('the slot was taken back before the download began');
+    let dataVolume: DataVolume | undefined;
     try {
-      const dataVolume = await hands.createDataVolume(manifest);
-      if (hashOf(dataVolume) !== attempt.sourceHash)
-        return refused(`DataVolume ${dataVolume.metadata.name} exists already, with another source`);
-      deps.memories.see(uid, attempt, dataVolume, deps.serverNow());
-      return undefined;
+      dataVolume = await hands.createDataVolume(manifest);
     } catch (error) {
       const verdict = judgeRefusal(error);
-      if (verdict !== 'slot') {
-        if (verdict === undefined) throw error;
-        return { kind: 'failed', failure: verdict };
+      if (verdict === undefined || (verdict === 'slot' && attempts >= slotTries)) throw error;
+      if (verdict === 'slot') {
+        await deps.sleep(Math.min(2 ** attempts * 5, longestSlotWaitMs), signal);
+        continue;
       }
-      if (attempts >= slotTries) throw error;
-      await deps.sleep(Math.min(2 ** attempts * 5, longestSlotWaitMs), signal);
+      dataVolume = await createdBefore(pass, image, attempt, manifest);
+      if (dataVolume === undefined) return { kind: 'failed', failure: verdict };
     }
+    if (hashOf(dataVolume) !== attempt.sourceHash)
+      return refused(`DataVolume ${dataVolume.metadata.name} exists already, with another source`);
+    deps.memories.see(uid, attempt, dataVolume, deps.serverNow());
+    return undefined;
   }
+}
+
+/** Quotas and webhooks are asked before the API server looks whether the object exists: the answer to an earlier create may have been lost. */
+async function createdBefore(
+  { deps, signal }: Pass,
+  { metadata }: StoredImage,
+  { sourceHash }: Attempt,
+  manifest: DataVolume,
+): Promise<DataVolume | undefined> {
+  const live = await deps.eyes.dataVolume(metadata.namespace, manifest.metadata.name ?? '', signal);
+  return live !== undefined && controllerUid(live) === metadata.uid && hashOf(live) === sourceHash ? live : undefined;
 }
 
 const withdrawn = (message: string): Outcome => ({ kind: 'withdrawn', reason: 'Interrupted', message });
