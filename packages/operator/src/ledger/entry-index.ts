@@ -57,7 +57,7 @@ export class EntryIndex {
     }
     uids.add(uid);
     if (state === 'open') this.#closingSince.delete(uid);
-    else if (!this.#closingSince.has(uid)) this.#closingSince.set(uid, nowMs);
+    else this.#closingSince.set(uid, nowMs);
   }
 
   #drop(uid: string, { image }: LedgerEntry): void {
