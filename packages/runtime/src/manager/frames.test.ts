@@ -92,6 +92,13 @@ test('a crowd that is over is a crowd no more', async () => {
   assert.deepEqual(rests, []);
 });
 
+test('each second is counted by itself', async () => {
+  const { frames, secondOf, isWatched } = rig();
+  for (const pieces of [9, 9, 9]) await secondOf(pieces);
+  frames.arrived();
+  assert.equal(isWatched(), false);
+});
+
 test('by itself it rests the whole process, for as long as the frame has left', () => {
   let aheadMs = 0;
   let turn: () => void = () => undefined;
