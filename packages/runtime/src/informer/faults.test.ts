@@ -161,7 +161,7 @@ test('a server restored from a backup is listed anew, although it takes the watc
   const informers = new Informers({ api, clock });
   t.after(async () => {
     await informers.close();
-    await Promise.all([before.close(), after.close()]);
+    await after.close();
     await Promise.all([lost.close(), restored.close()]);
   });
   const informer = informers.get(configMaps);
@@ -173,7 +173,7 @@ test('a server restored from a backup is listed anew, although it takes the watc
     isReleased = true;
   });
   server = after;
-  lost.closeWatches();
+  await before.close();
   await until('watch of the restored server', () => restored.openWatches(configMaps) === 1);
   restored.seed(map('new'));
   const held = (): string => [...informer.store.values()].map(({ metadata }) => metadata.name).join();

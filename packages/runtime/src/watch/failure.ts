@@ -28,7 +28,8 @@ export type Failure =
   | 'expired' // the server no longer has our version: list again
   | 'absent' // the kind is not served (its CRD does not exist yet, or no more)
   | 'answered' // the server, or what stands in front of it, answered with something else than the stream
-  | 'unreachable'; // no answer, or none now: our version is still good
+  | 'unreachable' // no answer, or none now: our version is still good
+  | 'silent'; // an open stream told nothing for long, as those of quiet kinds do where there are no bookmarks: our version is still good
 
 /** Reads an error of a list or a watch; the one place that does. */
 export function classify(error: unknown): Failure {
@@ -42,5 +43,6 @@ export function classify(error: unknown): Failure {
     return error.code === 404 ? 'absent' : 'answered';
   }
   if (error instanceof ServerWentBackError) return 'expired';
+  if (error instanceof WatchSilentError) return 'silent';
   return error instanceof WatchProtocolError || error instanceof StaleListError ? 'answered' : 'unreachable';
 }

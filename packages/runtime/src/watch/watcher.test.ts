@@ -271,27 +271,30 @@ for (const [name, { answers, afterMs = 0, want }] of Object.entries(stories)) {
   });
 }
 
-test('a silent watch is given up and opened again where it was', async (t) => {
+test('a silent watch is given up and opened again where it was, without another request: a quiet kind costs none', async (t) => {
   const { clock, log, openWatches } = run(t, [list('5'), { watch: [{ lines: [bookmark('6')] }, { waitMs: 1e9 }] }]);
   await clock.advance(89_000);
   assert.deepEqual(log.slice(-2), ['watch 5', 'progressed 6']);
   await clock.advance(3000);
-  assert.deepEqual(log.slice(-2), ['ask', 'watch 6']);
+  assert.deepEqual(log.slice(-2), ['progressed 6', 'watch 6']);
+  await clock.advance(200_000);
+  assert.deepEqual(log.slice(-2), ['watch 6', 'watch 6']);
   assert.equal(openWatches(), 1);
 });
 
-test('a watch that is silent because the server was restored from a backup ends in a list, and the log says why', async (t) => {
+test('a watch that broke because the server was restored from a backup ends in a list, and the log says why', async (t) => {
   const failures: string[] = [];
-  const { clock, log } = run(t, [list('2000'), open, { newest: '1500' }, ...Array.from({ length: 5 }, () => list('1501'))], {
+  const broken: Answer = { watch: [noAnswer] };
+  const { clock, log } = run(t, [list('2000'), broken, { newest: '1500' }, ...Array.from({ length: 5 }, () => list('1501'))], {
     observer: { failure: (error) => failures.push(error.message) },
   });
-  await clock.advance(120_000);
+  await clock.advance(60_000);
   assert.deepEqual(log.slice(2), [
     ...['watch 2000', 'ask', 'list', 'list', 'list', 'list', 'list'],
     ...['replaced 1501: ', 'watch 1501'],
   ]);
   assert.deepEqual(failures.slice(0, 2), [
-    'GET /things: the watch was silent for 90 s; opening another',
+    'GET /: reset',
     'GET /things: the server is at version 1500, but 2000 was seen before, as after a restore from a backup; listing anew',
   ]);
 });

@@ -30,7 +30,8 @@ const metadataOnlyAccept = (suffix: string): string => `application/json;as=Part
  * however long the stream was away; one stream is open at most; a server that comes back older than it was is listed.
  * Assumptions: the sink does not throw.
  * Caveats: a server restored from a backup that is past our version again before it is asked looks like one that never went back. etcd has
- * `--bump-revision` and `--mark-compacted` for restores, with which that cannot be.
+ * `--bump-revision` and `--mark-compacted` for restores, with which that cannot be. So does one that is restored without a stream breaking: silence
+ * alone is no reason to ask, since a quiet kind would cost a request every time.
  */
 export class Watcher<T extends KubeObject> {
   readonly #options: WatcherOptions<T>;
@@ -110,7 +111,7 @@ export class Watcher<T extends KubeObject> {
     }
   }
 
-  /** Who comes back after silence or an outage may be an older self, restored from a backup; no stream would ever tell. */
+  /** Who comes back after an outage may be an older self, restored from a backup; no stream would ever tell. */
   async #refuseOlderServer(seen: string, signal: AbortSignal): Promise<void> {
     const newest = await newestVersion(this.#options.api, this.#collection(signal));
     if (compareVersions(newest, seen) < 0)
@@ -194,7 +195,9 @@ export class Watcher<T extends KubeObject> {
     if (failure === 'absent' && this.#absent.answered()) this.#options.sink.absent();
     const pauseMs = this.#pauseAfter(failure, error);
     if (failure === 'answered') this.#answers++;
-    if (failure !== 'unreachable' && (failure !== 'answered' || this.#answers >= answersBeforeRelist)) this.#version = undefined;
+    const isPositionGood =
+      failure === 'unreachable' || failure === 'silent' || (failure === 'answered' && this.#answers < answersBeforeRelist);
+    if (!isPositionGood) this.#version = undefined;
     this.#lastFailure = failure;
     this.#options.observer?.failure?.(error instanceof Error ? error : new Error(String(error)), pauseMs);
     this.#enter(failure === 'absent' ? 'absent' : 'pausing');
