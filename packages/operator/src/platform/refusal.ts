@@ -8,6 +8,9 @@ const slotPolicy = /ValidatingAdmissionPolicy 'terrain-datavolume-slot'/;
 /** The API server asked a webhook about the object and got no answer. It asks before it stores, so nothing was. */
 const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^"]+": .*)$/s;
 
+/** What the API server said, without the request it answered. */
+export const serverWords = ({ message }: Error): string => message.replace(/^[A-Z]+ \S+: /, '');
+
 /**
  * Why a create was refused. `slot`: the ledger as the API server sees it has no open entry; it may be some milliseconds behind, so
  * try again. Undefined: not a refusal but a fault (a conflict, an overloaded server, no answer): the caller passes it on.
@@ -16,7 +19,7 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
   if (error instanceof ForeignObjectError) return refusedFor(takenWords(error));
   if (!(error instanceof ApiError)) return undefined;
   if (slotPolicy.test(error.message)) return 'slot';
-  const told = error.message.replace(/^[A-Z]+ \S+: /, '');
+  const told = serverWords(error);
   const message = shorten(told);
   const unanswered = error.reason === 'InternalError' ? unansweredWebhook.exec(told)?.[1] : undefined;
   if (unanswered !== undefined) return awaitedWebhook(unanswered);

@@ -23,6 +23,7 @@ import {
   type Result,
   refusalOf,
 } from '@terrain/runtime';
+import { serverWords } from '#platform/refusal.ts';
 import { decide, isDeleted, isPaused, leavingOf, type Plan } from './decide.ts';
 import { type ImagePatch, releaseOf } from './desired.ts';
 import { type ObserveSources, observe, type Snapshot, type StoredDataSync, type StoredImage } from './observe.ts';
@@ -190,7 +191,7 @@ function noteRefusal(refused: Map<string, string>, name: string, error: unknown)
   const isForGood = refusal === 'policy' || refusal === 'quota' || refusal === 'rights' || refusal === 'manifest';
   if (!isForGood) throw error;
   // Without the request line, which tells people nothing.
-  refused.set(name, (error as Error).message.replace(/^[A-Z]+ \S+: /, ''));
+  refused.set(name, serverWords(error as Error));
 }
 
 async function machinesByImage(api: ApiTransport, signal: AbortSignal): Promise<Map<string, string[]>> {

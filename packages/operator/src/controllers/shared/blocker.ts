@@ -1,6 +1,7 @@
 /** What the API server would not take, in the words of a condition. */
 import { ForeignObjectError, refusalOf } from '@terrain/runtime';
 import { shorten } from '#platform/failure.ts';
+import { serverWords } from '#platform/refusal.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export interface BlockerOptions<Reason extends string> {
@@ -20,7 +21,7 @@ export function blockerOf<Reason extends string>(
 ): Finding<Reason | 'RefusedByPlatform' | 'QuotaExceeded' | 'PlatformMissing'> {
   const { no, stuck } = findingsOf<Reason | 'RefusedByPlatform' | 'QuotaExceeded' | 'PlatformMissing'>();
   if (error instanceof ForeignObjectError && taken !== undefined) return taken;
-  const told = words ? shorten((error as Error).message.replace(/^[A-Z]+ \S+: /, '')) : 'its words are in the log';
+  const told = words ? shorten(serverWords(error as Error)) : 'its words are in the log';
   switch (refusalOf(error)) {
     case 'policy':
     case 'manifest':

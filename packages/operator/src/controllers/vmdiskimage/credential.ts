@@ -2,6 +2,7 @@
 import { ApiError } from '@terrain/runtime';
 import type { Secret } from '#platform/core.ts';
 import { shorten } from '#platform/failure.ts';
+import { serverWords } from '#platform/refusal.ts';
 import type { Need } from './snapshot.ts';
 
 const keys = ['accessKeyId', 'secretKey'] as const;
@@ -47,7 +48,7 @@ const answersOfAnOutage: ReadonlySet<number> = new Set([401, 429, 503]);
 /** What it means that a Secret or ConfigMap could not be read; undefined when that says nothing about it, and trying again is all there is. */
 export function judgeUnreadable(error: unknown, kind: 'Secret' | 'ConfigMap', name: string): Need | undefined {
   if (!(error instanceof ApiError) || answersOfAnOutage.has(error.code)) return undefined;
-  const words = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
+  const words = shorten(serverWords(error));
   const wayOut =
     error.code === 403
       ? 'let the operator read it (ClusterRole terrain-operator)'

@@ -2,6 +2,7 @@ import { finalizers, labels, type VMDiskImageStatus } from '@terrain/api';
 import { ApiError, type Happening, type KubeObject, type Logger } from '@terrain/runtime';
 import type { LedgerKeeper } from '#ledger/keeper.ts';
 import { shorten } from '#platform/failure.ts';
+import { serverWords } from '#platform/refusal.ts';
 import { eventOf } from './events.ts';
 import { isGoing } from './facts.ts';
 import type { Eyes, Hands } from './hands.ts';
@@ -86,7 +87,7 @@ async function tryGuard(pass: Pass, snapshot: Snapshot, status: VMDiskImageStatu
   } catch (error) {
     if (!(error instanceof ApiError) || passingAnswers.has(error.code)) throw error;
     const { image } = snapshot;
-    const words = shorten(error.message.replace(/^[A-Z]+ \S+: /, ''));
+    const words = shorten(serverWords(error));
     pass.deps.record(image, {
       type: 'Warning',
       reason: 'RefusedByPlatform',
