@@ -110,11 +110,13 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
     for (const pod of await list<Pod>(podType, namespace, importerPodSelector, signal)) {
       const filled = pod.metadata.ownerReferences?.find(({ kind }) => kind === 'PersistentVolumeClaim');
       if (filled === undefined) continue;
-      if (isMeant(filled)) return pod;
+      // Items of a list do not say their kind, which people are told.
+      const named: Pod = { ...pod, apiVersion: 'v1', kind: 'Pod' };
+      if (isMeant(filled)) return named;
       if (filled.name === claimName) continue;
       // On populator storage the pod fills a temporary claim, which its use keeps from vanishing and which names the real one.
       const temporary = await claim(namespace, filled.name, signal);
-      if (temporary?.metadata.ownerReferences?.some(isMeant) === true) return pod;
+      if (temporary?.metadata.ownerReferences?.some(isMeant) === true) return named;
     }
     return undefined;
   };
@@ -134,7 +136,7 @@ export function eyesOn(api: ApiTransport, ledger: LedgerPort): Eyes {
       ]);
       return { dataVolumes: dataVolumes.filter(isOurs), snapshots: snapshots.filter(isOurs) };
     },
-    hasImporter: async (...of) => (await importer(...of)) !== undefined,
+    importer,
     async importerWords(...of) {
       const pod = await importer(...of);
       return pod === undefined ? undefined : wordsBeforeRestart(pod);

@@ -1,6 +1,7 @@
 /** The life and the end of an attempt, as effects. */
 import { dataVolumeName, finalizers, type LedgerEntry, type VMDiskImageStatus } from '@terrain/api';
-import { after, controllerUid, done, type Result } from '@terrain/runtime';
+import { after, controllerUid, done, type KubeObject, type Result } from '@terrain/runtime';
+import { holdersOf, patienceMs } from '#controllers/shared/removal.ts';
 import { type DataVolume, isImported, isUnfinished } from '#platform/cdi.ts';
 import { judgeRefusal, refusedFor } from '#platform/refusal.ts';
 import { endOf } from './decide-end.ts';
@@ -147,6 +148,7 @@ export async function clearAttempt(
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
   const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
+  deps.memories.slotHeldBy(uid, result.holder === undefined ? undefined : holdersOf(result.holder), snapshot.nowMs);
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   return result.afterMs === undefined ? lookAgain : result;
 }
@@ -167,6 +169,12 @@ export async function clearOrphans(pass: Pass): Promise<Result> {
   return result;
 }
 
+/** What a look at an attempt that is over leads to. */
+export type Cleared = Result & {
+  /** What has to be gone before its slot is free. */
+  readonly holder?: KubeObject;
+};
+
 /**
  * What the last look found: done when nothing of the attempt downloads any more and its slot is free. `hadVolume`: it is known to have got as far as
  * a DataVolume, so none can be on its way any more.
@@ -178,7 +186,7 @@ export async function clearEntry(
   image: { readonly namespace: string; readonly name: string; readonly uid: string },
   entry: LedgerEntry,
   hadVolume: boolean,
-): Promise<Result> {
+): Promise<Cleared> {
   const { keeper, eyes } = deps;
   const { namespace, uid } = image;
   const { attempt } = entry;
@@ -189,10 +197,11 @@ export async function clearEntry(
   if (isOurs && !isImported(dataVolume)) {
     if (dataVolume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(dataVolume);
     // Its end wakes us; without a cache of the kind a look now and then has to do.
-    return after(deps.informers.dataVolumes.served === true ? 60_000 : 5000);
+    return { ...after(deps.informers.dataVolumes.served === true ? patienceMs : 5000), holder: dataVolume };
   }
   const foreignClaim = dataVolume === undefined || isOurs ? undefined : await claimUidOf(eyes, dataVolume, signal);
-  if (await eyes.hasImporter(namespace, volumeName, signal, foreignClaim)) return after(60_000);
+  const importer = await eyes.importer(namespace, volumeName, signal, foreignClaim);
+  if (importer !== undefined) return { ...after(patienceMs), holder: importer };
   const closedMs = keeper.closingForMs(uid);
   if (!hadVolume && !isOurs && closedMs < closingMs) return after(closingMs - closedMs);
   await keeper.change({ kind: 'release', uid, attempt });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
+import type { KubeObject } from '@terrain/runtime';
 import type { LedgerChange } from '#ledger/transition.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
@@ -35,9 +36,9 @@ async function besideForeign(claim: Claim | undefined) {
       eyes: {
         dataVolume: async () => foreign,
         claim: async () => claim,
-        hasImporter: async (_: string, __: string, ___: AbortSignal, claimUid?: string) => {
+        importer: async (_: string, __: string, ___: AbortSignal, claimUid?: string) => {
           excepted.push(claimUid);
-          return false;
+          return undefined;
         },
       },
     },
@@ -64,7 +65,7 @@ async function besideOwn(phase: string) {
   const pass = {
     deps: {
       keeper: { change: async ({ kind }: LedgerChange) => void did.push(kind), closingForMs: () => 0 },
-      eyes: { dataVolume: async () => own, hasImporter: async () => false },
+      eyes: { dataVolume: async () => own, importer: async () => undefined },
       informers: { dataVolumes: { served: true } },
     },
     hands: { deleteDataVolume: async () => void did.push('delete') },
@@ -82,13 +83,15 @@ test('a download that is complete takes no slot, and stays: a rival may have cut
   assert.deepEqual(await besideOwn('Succeeded'), ['release']);
 });
 
+const importer: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'importer-disk' } };
+
 /** The DataVolume is gone at once, since it is deleted in the background; its importer may go on downloading. */
 function clearing(isImporterLeft: boolean) {
   const changes: LedgerChange['kind'][] = [];
   const pass = {
     deps: {
       keeper: { change: async ({ kind }: LedgerChange) => void changes.push(kind), closingForMs: () => 60_000 },
-      eyes: { dataVolume: async () => undefined, hasImporter: async () => isImporterLeft },
+      eyes: { dataVolume: async () => undefined, importer: async () => (isImporterLeft ? importer : undefined) },
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
@@ -97,7 +100,8 @@ function clearing(isImporterLeft: boolean) {
 
 test('a slot is not given away while an importer is left, and looked at again', async () => {
   const { changes, result } = clearing(true);
-  assert.deepEqual([(await result).afterMs, changes], [60_000, []]);
+  assert.deepEqual(await result, { afterMs: 60_000, holder: importer });
+  assert.deepEqual(changes, []);
 });
 
 test('a slot is given away when no importer is left', async () => {
@@ -111,7 +115,7 @@ test('an entry that may never have got a DataVolume stays closing for five secon
     const pass = {
       deps: {
         keeper: { change: async ({ kind }: LedgerChange) => void changes.push(kind), closingForMs: () => ms },
-        eyes: { dataVolume: async () => undefined, hasImporter: async () => false },
+        eyes: { dataVolume: async () => undefined, importer: async () => undefined },
       },
       signal: new AbortController().signal,
     } as unknown as Pass;

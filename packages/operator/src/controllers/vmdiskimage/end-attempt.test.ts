@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
+import type { KubeObject } from '@terrain/runtime';
 import { anEntry, aSnapshot, syncing } from '#testing/image-world.ts';
-import { endAttempt } from './attempt.ts';
+import { clearAttempt, endAttempt } from './attempt.ts';
 import { decide } from './decide.ts';
+import { Memories } from './memory.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
@@ -43,3 +45,27 @@ for (const [name, stored] of Object.entries({ 'has a slot': anEntry(), 'cannot b
     const { written, result } = interrupted(stored);
     assert.deepEqual([(await result).afterMs, written], [1000, []]);
   });
+
+test('a look at the slot of an ended attempt notes what holds it, for the next status to tell', async () => {
+  const memories = new Memories();
+  const look = async (importer: KubeObject | undefined) => {
+    const status = syncing({ attempt: { dataVolumeUID: 'gone' }, retry: { lastAttempt: 1 } });
+    const snapshot = aSnapshot({ image: { status }, entry: anEntry({ state: 'closing' }) });
+    const decision = decide(snapshot);
+    const pass = {
+      deps: {
+        eyes: { dataVolume: async () => undefined, importer: async () => importer },
+        intake: { wrote: () => undefined },
+        keeper: { change: async () => undefined, closingForMs: () => 60_000 },
+        memories,
+      },
+      hands: { writeStatus: async (image: StoredImage) => image },
+      signal: new AbortController().signal,
+    } as unknown as Pass;
+    await clearAttempt(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'clear' }>);
+    return memories.of(snapshot.image.metadata.uid, undefined).slotHolder?.what;
+  };
+  const importer = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'importer-disk', finalizers: ['example.com/hook'] } };
+  assert.equal(await look(importer), 'Pod importer-disk (finalizer example.com/hook)');
+  assert.equal(await look(undefined), undefined);
+});

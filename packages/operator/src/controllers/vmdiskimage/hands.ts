@@ -1,4 +1,5 @@
 import type { LedgerEntry, VirtualMachine, VMDiskImageStatus } from '@terrain/api';
+import type { KubeObject } from '@terrain/runtime';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim, Secret } from '#platform/core.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
@@ -38,10 +39,10 @@ export interface Eyes {
     signal: AbortSignal,
   ): Promise<{ readonly dataVolumes: readonly DataVolume[]; readonly snapshots: readonly VolumeSnapshot[] }>;
   /**
-   * Whether a pod still downloads into the claim of this name, also one whose claim is on its way out. `foreignUid` is the claim somebody else
-   * has under that name by now: what fills that one does not count.
+   * The pod that still downloads into the claim of this name, also into one that is on its way out. `foreignUid` is the claim somebody else has
+   * under that name by now: what fills that one does not count.
    */
-  hasImporter(namespace: string, claim: string, signal: AbortSignal, foreignUid?: string): Promise<boolean>;
+  importer(namespace: string, claim: string, signal: AbortSignal, foreignUid?: string): Promise<KubeObject | undefined>;
   /** What that pod said when it last ended; undefined if there is none, or it said nothing. */
   importerWords(namespace: string, claim: string, signal: AbortSignal): Promise<string | undefined>;
   /** The entry of an image in the stored ledger. What cannot be read may hold anything: nothing is concluded from it. */

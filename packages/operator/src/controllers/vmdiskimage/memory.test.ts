@@ -70,3 +70,16 @@ test('the last failure of the attempt is remembered after CDI has taken it back,
   memories.see('uid', { ...attempt, number: 2 }, aVolume({ attempt: 2 }), nowMs);
   assert.equal(memories.of('uid', 2).failure, undefined);
 });
+
+test('what holds a slot is remembered since it was first seen, until nothing does', () => {
+  const memories = new Memories();
+  const holder = () => memories.of('uid', undefined).slotHolder;
+  memories.slotHeldBy('uid', 'DataVolume disk', nowMs);
+  memories.slotHeldBy('uid', 'Pod importer-disk', nowMs + 1000);
+  assert.deepEqual(holder(), { what: 'Pod importer-disk', sinceMs: nowMs }, 'the slot has been held for all that time');
+  memories.slotHeldBy('uid', undefined, nowMs + 2000);
+  assert.equal(holder(), undefined);
+  memories.slotHeldBy('uid', 'Pod importer-disk', nowMs);
+  memories.forget('uid');
+  assert.equal(holder(), undefined);
+});

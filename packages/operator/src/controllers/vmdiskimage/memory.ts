@@ -21,8 +21,14 @@ interface Remembered {
  */
 export class Memories {
   readonly #remembered = new Map<string, Remembered>();
+  readonly #holders = new Map<string, NonNullable<Memory['slotHolder']>>();
 
   of(uid: string, attempt: number | undefined): Memory {
+    const slotHolder = this.#holders.get(uid);
+    return { ...this.#ofAttempt(uid, attempt), ...(slotHolder === undefined ? {} : { slotHolder }) };
+  }
+
+  #ofAttempt(uid: string, attempt: number | undefined): Memory {
     const known = this.#remembered.get(uid);
     if (known === undefined || known.attempt !== attempt) return {};
     const { dataVolumeUid, progressedAtMs, movingSinceMs, kills, falls, failure } = known;
@@ -44,8 +50,16 @@ export class Memories {
     else seeAgain(known, dataVolume, nowMs);
   }
 
+  /** The slot of an attempt that is over was looked at: what keeps it from being given back, or nothing any more. */
+  slotHeldBy(uid: string, what: string | undefined, nowMs: number): void {
+    const known = this.#holders.get(uid);
+    if (what === undefined) this.#holders.delete(uid);
+    else if (known?.what !== what) this.#holders.set(uid, { what, sinceMs: known?.sinceMs ?? nowMs });
+  }
+
   forget(uid: string): void {
     this.#remembered.delete(uid);
+    this.#holders.delete(uid);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VMDiskImageStatus } from '@terrain/api';
+import type { KubeObject } from '@terrain/runtime';
 import type { LedgerChange } from '#ledger/transition.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
@@ -72,6 +73,12 @@ for (const [name, { given, want }] of Object.entries(cases))
     assert.deepEqual(done, want);
   });
 
+const importer: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'importer-disk', finalizers: ['example.com/hook'] },
+};
+
 interface Held {
   readonly attempt: number;
   /** Machines that refer to it. */
@@ -95,7 +102,7 @@ async function holding({ attempt, volumes, cuts, isImporterLeft = false, machine
       eyes: {
         childrenOf: async () => ({ dataVolumes: present, snapshots: cuts }),
         dataVolume: async (_: string, name: string) => present.find(({ metadata }) => metadata.name === name),
-        hasImporter: async () => isImporterLeft,
+        importer: async () => (isImporterLeft ? importer : undefined),
       },
       keeper: {
         change: async ({ kind }: LedgerChange) => void did.push(kind),
@@ -188,6 +195,34 @@ for (const [name, { given, want }] of Object.entries(kept))
 
 for (const [name, { given, want }] of Object.entries(slots))
   test(`an image that holds a slot is removed: ${name}`, async () => assert.deepEqual(await holding(given), want));
+
+/** An image whose deletion began so many seconds ago, and of which nothing is left but a pod that downloads for it. */
+async function heldByImporter(seconds: number) {
+  const snapshot = aSnapshot({ image: { metadata: { deletionTimestamp: ago(seconds) } }, entry: anEntry({ state: 'closing' }) });
+  const decision = decide(snapshot);
+  const told: (string | undefined)[] = [];
+  const pass = {
+    deps: {
+      eyes: {
+        childrenOf: async () => ({ dataVolumes: [], snapshots: [] }),
+        dataVolume: async () => undefined,
+        importer: async () => importer,
+      },
+      keeper: { closingForMs: () => 60_000 },
+    },
+    hands: { writeStatus: async (_: StoredImage, { message }: VMDiskImageStatus) => void told.push(message) },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  const { afterMs } = await removeImage(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'remove' }>);
+  return { afterMs, told };
+}
+
+test('a pod that downloads for an image long deleted is named', async () => {
+  assert.deepEqual(await heldByImporter(59), { afterMs: 1000, told: [] });
+  const sentence =
+    'is being deleted, and waits for Pod importer-disk (finalizer example.com/hook) to be gone; look at what holds them';
+  assert.deepEqual(await heldByImporter(60), { afterMs: 60_000, told: [sentence] });
+});
 
 /** An image whose deletion began so many seconds ago, and whose children do not go. */
 async function blocked(seconds: number) {

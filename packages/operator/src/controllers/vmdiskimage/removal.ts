@@ -3,7 +3,7 @@ import { finalizers, type LedgerEntry } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
-import { clearEntry } from './attempt.ts';
+import { type Cleared, clearEntry } from './attempt.ts';
 import { type Pass, saveStatus, unprotect } from './pass.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
@@ -19,7 +19,7 @@ export async function removeImage(
   const { image } = snapshot;
   const { namespace, name, uid } = image.metadata;
   // Before anything is waited for: a snapshot may hang on its driver for ever, and takes no slot.
-  const cleared = entry === undefined ? done : await giveSlotBack(pass, snapshot, entry);
+  const cleared: Cleared = entry === undefined ? done : await giveSlotBack(pass, snapshot, entry);
   const left = await deps.eyes.childrenOf({ namespace, name, uid }, signal);
   // The cache is behind: its next event tells that a download runs whose slot cannot be given back.
   if (snapshot.slot.ledger === 'unreadable' && left.dataVolumes.some(isUnfinished)) return after(1000);
@@ -28,7 +28,9 @@ export async function removeImage(
   const needed = new Set(left.snapshots.map(({ spec }) => spec.source.persistentVolumeClaimName));
   for (const volume of left.dataVolumes)
     if (!isGoing(volume) && !needed.has(volume.metadata.name)) await hands.deleteDataVolume(volume);
-  const remaining = [...left.snapshots, ...left.dataVolumes];
+  const { holder } = cleared;
+  const isListed = left.dataVolumes.some(({ metadata }) => metadata.uid === holder?.metadata.uid);
+  const remaining = [...left.snapshots, ...left.dataVolumes, ...(holder === undefined || isListed ? [] : [holder])];
   if (remaining.length > 0) {
     const waitMs = await tellBlockers(pass, snapshot, decision, remaining);
     return after(Math.min(waitMs, cleared.afterMs ?? waitMs));
@@ -52,7 +54,7 @@ export async function keepImage(
 }
 
 /** Ends the download that holds the slot, if it still runs. One that is complete takes no slot, and may be needed where it is. */
-function giveSlotBack(pass: Pass, { image }: Snapshot, entry: LedgerEntry): Promise<Result> {
+function giveSlotBack(pass: Pass, { image }: Snapshot, entry: LedgerEntry): Promise<Cleared> {
   const { namespace, name, uid } = image.metadata;
   const { attempt } = image.status ?? {};
   const hadVolume = attempt?.number === entry.attempt && attempt.dataVolumeUID !== undefined;

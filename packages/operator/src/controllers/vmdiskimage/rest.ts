@@ -1,5 +1,6 @@
 /** Steps in which nothing is done but saying why. */
 import { isUnseen, sourceHash, type VMDiskImageReason } from '@terrain/api';
+import { patienceMs } from '#controllers/shared/removal.ts';
 import { shorten } from '#platform/failure.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { parseTicket } from '#queue/order.ts';
@@ -57,6 +58,13 @@ export function cuttingWords({ metadata, status }: VolumeSnapshot): string {
   const { message = 'no reason is given' } = status?.error ?? {};
   const doubt = status?.error === undefined ? '' : `, which has an error that may pass: ${shorten(message)}`;
   return `cuts VolumeSnapshot ${metadata.name}${doubt}`;
+}
+
+/** People who wait for a free slot, or for the next attempt, have to know what keeps this one. */
+export function slotNote({ memory, nowMs }: Snapshot): string {
+  const { slotHolder } = memory;
+  if (slotHolder === undefined || nowMs - slotHolder.sinceMs < patienceMs) return '';
+  return `; the slot of its last attempt stays taken until ${slotHolder.what} is gone: look at what holds it`;
 }
 
 const again = 'set the annotation pelotech.ot/retry to a new value to try again';

@@ -473,3 +473,23 @@ test('a snapshot with an error that may pass says so, in the words of its driver
     `cuts VolumeSnapshot ${cutNameOf(1)}, which has an error that may pass: rpc error: throttled`,
   );
 });
+
+test('what keeps the slot of an ended attempt is named once it has for a minute', () => {
+  const told = (seconds: number): VMDiskImageStatus => {
+    const status = syncing({ retry: { lastAttempt: 1, failures: 1, lastReason: 'ImportFailed', lastMessage: 'broken' } });
+    const memory = { slotHolder: { what: 'Pod importer-disk', sinceMs: nowMs - seconds * 1000 } };
+    const snapshot = aSnapshot({ image: { status }, entry: anEntry({ state: 'closing' }), memory });
+    const decision = decide(snapshot);
+    assert.equal(decision.step.kind, 'clear');
+    return statusOf(snapshot, decision);
+  };
+  const before = told(59);
+  const after = told(60);
+  const note = '; the slot of its last attempt stays taken until Pod importer-disk is gone: look at what holds it';
+  assert.equal(after.message, `${before.message}${note}`);
+  assert.deepEqual(
+    after.conditions?.map(({ message }) => message),
+    before.conditions?.map(({ message }) => `${message}${note}`),
+  );
+  assert.deepEqual([before.phase, after.phase], ['Queued', 'Queued']);
+});

@@ -7,7 +7,7 @@ import { completeVolume, isPaused } from './facts.ts';
 import type { ImageRecord } from './record.ts';
 import { runningAttempt } from './record.ts';
 import { referenceStatus } from './references.ts';
-import { cuttingWords, hasOlderArtifact } from './rest.ts';
+import { cuttingWords, hasOlderArtifact, slotNote } from './rest.ts';
 import { instantMs, type Snapshot, toInstant } from './snapshot.ts';
 import type { Decision, Step } from './step.ts';
 
@@ -24,7 +24,7 @@ export function statusOf(snapshot: Snapshot, { step, record: given }: Decision):
   const { image, nowMs } = snapshot;
   const before = image.status ?? {};
   const shown = shownStep(snapshot, given, step);
-  const verdicts = verdictsOf(snapshot, given, shown);
+  const verdicts = withNote(verdictsOf(snapshot, given, shown), step.kind === 'clear' ? slotNote(snapshot) : '');
   const progress = shownProgress(shown, before.progress);
   const record = isMore(progress, before.progress) ? reported(given, nowMs) : given;
   const { generation } = image.metadata;
@@ -146,6 +146,12 @@ function verdictsOf(snapshot: Snapshot, record: ImageRecord, step: Step): Verdic
     case 'clear':
       return working('Queued', 'clears away the last attempt');
   }
+}
+
+function withNote(verdicts: Verdicts, note: string): Verdicts {
+  if (note === '') return verdicts;
+  const noted = Object.entries(verdicts).map(([type, verdict]) => [type, { ...verdict, message: verdict.message + note }]);
+  return Object.fromEntries(noted) as Verdicts;
 }
 
 function phaseOf({ Ready, Stalled, Imported, Snapshotted }: Verdicts): NonNullable<VMDiskImageStatus['phase']> {

@@ -337,10 +337,11 @@ export class ModelProcess {
           dataVolumes: world.list<DataVolume>('dataVolumes').filter((object) => controllerUid(object) === uid),
           snapshots: world.list<VolumeSnapshot>('snapshots').filter((object) => controllerUid(object) === uid),
         })),
-      hasImporter: (namespace, claim) =>
+      importer: (namespace, claim) =>
         this.#request('list pods', () => {
           const filled = world.get<DataVolume>('dataVolumes', `${namespace}/${claim}`);
-          return filled !== undefined && isUnfinished(filled);
+          const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name: `importer-${claim}` } };
+          return filled !== undefined && isUnfinished(filled) ? pod : undefined;
         }),
       importerWords: async () => undefined,
       entry: (uid) =>
