@@ -9,6 +9,19 @@ test('every ledger is read back as it was written', () => {
   fc.assert(fc.property(ledgers, (ledger) => assert.deepEqual(parseLedger(formatLedger(ledger)), { kind: 'ledger', ledger })));
 });
 
+test('what is known of an earlier version changes nothing that is read, and an entry that stayed is the same one', () => {
+  fc.assert(
+    fc.property(ledgers, ledgers, (earlier, later) => {
+      const mixed: Ledger = { ...later, entries: new Map([...earlier.entries, ...later.entries]) };
+      const reading = parseLedger(formatLedger(mixed), earlier.entries);
+      assert.deepEqual(reading, { kind: 'ledger', ledger: mixed });
+      if (reading.kind !== 'ledger') return;
+      for (const [uid, entry] of earlier.entries)
+        if (!later.entries.has(uid)) assert.equal(reading.ledger.entries.get(uid), entry);
+    }),
+  );
+});
+
 test('the order in which parts were added never shows', () => {
   const reversed = <V>(map: ReadonlyMap<string, V>) => new Map([...map].reverse());
   fc.assert(

@@ -26,8 +26,15 @@ export type LedgerReading =
   | { readonly kind: 'unknownSchema'; readonly schema: string; readonly message: string }
   | { readonly kind: 'damaged'; readonly problems: readonly string[] };
 
-/** Reads the data of the ledger's ConfigMap. All problems are reported at once, each a sentence that names the key. */
-export function parseLedger(data: Readonly<Record<string, string>> | undefined): LedgerReading {
+/**
+ * Reads the data of the ledger's ConfigMap. All problems are reported at once, each a sentence that names the key.
+ *
+ * `known` are the entries of an earlier version: most of a hundred are still the same, and an entry with the same text is that same entry.
+ */
+export function parseLedger(
+  data: Readonly<Record<string, string>> | undefined,
+  known: Ledger['entries'] = noEntries,
+): LedgerReading {
   const given = new Map(Object.entries(data ?? {}));
   const schema = given.get('schema');
   if (schema === undefined) return { kind: 'damaged', problems: ['key schema is missing'] };
@@ -45,9 +52,11 @@ export function parseLedger(data: Readonly<Record<string, string>> | undefined):
     else if (!key.startsWith(entryPrefix)) {
       if (!wellKnown.has(key)) unknown.set(key, value);
     } else {
-      const entry = parseEntry(value);
+      const uid = key.slice(entryPrefix.length);
+      const before = known.get(uid);
+      const entry = before !== undefined && formatEntry(before) === value ? before : parseEntry(value);
       if (typeof entry === 'string') problems.push(`key ${key} ${entry}`);
-      else entries.set(key.slice(entryPrefix.length), entry);
+      else entries.set(uid, entry);
     }
   }
   const limit = wholeNumber(given, 'limit', maxLimit, problems);
@@ -69,9 +78,11 @@ export function formatLedger(ledger: Ledger): Record<string, string> {
     ...[...ledger.policy].map(([key, value]): [string, string] => [policyPrefix + key, value]),
     ...[...ledger.entries].map(([uid, entry]): [string, string] => [entryPrefix + uid, formatEntry(entry)]),
   ];
-  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const data = new Map(pairs);
+  return Object.fromEntries([...data.keys()].sort().map((key) => [key, data.get(key) as string]));
 }
 
+const noEntries: Ledger['entries'] = new Map();
 const wellKnown: ReadonlySet<string> = new Set(['schema', 'limit', 'seq', 'policyResourceVersion']);
 
 function wholeNumber(data: ReadonlyMap<string, string>, key: string, max: number, problems: string[]): number {

@@ -101,7 +101,7 @@ export class KnownLedger {
 
   /** Takes a version as the present one. False when it is damaged: the live read that has to follow repairs it. */
   take(object: ConfigMap): boolean {
-    const reading = parseLedger(object.data);
+    const reading = parseLedger(object.data, this.#ledger?.entries);
     if (reading.kind === 'damaged') {
       this.doubt();
       return false;
