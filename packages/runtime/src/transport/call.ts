@@ -47,11 +47,12 @@ export class Call {
     this.#tell(head.code);
   };
 
-  /** Whoever aborted or refused gets his own reason back; everything else is a socket that broke. */
+  /** Whoever aborted or refused gets his own reason back, and who was late is told so; everything else is a socket that broke. */
   failure(error: unknown, signal: AbortSignal | undefined): unknown {
     if (this.#head === undefined) this.#tell(undefined);
     if (this.#refusal !== undefined) return this.#refusal.reason;
     if (signal?.aborted === true) return signal.reason;
+    if (error instanceof NoAnswerError) return error;
     return new NoAnswerError(this.#request, socketWords(error), { cause: error });
   }
 

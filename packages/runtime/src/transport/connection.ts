@@ -5,7 +5,7 @@ import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
 import { Call } from './call.ts';
 import type { Credentials } from './credentials.ts';
-import { exchangePieces, exchangeText, type Head } from './exchange.ts';
+import { type Deadline, exchangePieces, exchangeText, type Head } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
 import { NoAnswerError } from './no-answer-error.ts';
 import { Token } from './token.ts';
@@ -75,11 +75,10 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async exchange<T>(request: ApiRequest): Promise<ApiResponse<T>> {
     const timeoutMs = request.timeoutMs ?? this.#timeoutMs;
-    using deadline = new Deadline(this.#clock, timeoutMs, request.signal, () => {
-      return new NoAnswerError(request, `no answer within ${timeoutMs / 1000} s`, { isTimeout: true });
-    });
+    const endsAt = this.#clock.monotonic() + timeoutMs;
+    const late = (): Error => new NoAnswerError(request, `no answer within ${timeoutMs / 1000} s`, { isTimeout: true });
     for (let attempt = 1; ; attempt++) {
-      const { head, text } = await this.#fetch(request, deadline.signal);
+      const { head, text } = await this.#fetch(request, { clock: this.#clock, endsAt, late });
       if (head.code < 300) return toResponse<T>(request, head.code, head.headers, text);
       const error = toApiError(request, head.code, head.headers, text);
       if (error.code === 401 && attempt === 1 && this.#token.isRenewable) continue;
@@ -87,8 +86,8 @@ export class Connection implements ApiTransport, AsyncDisposable {
         error.code === 429 ? (error.retryAfterMs ?? 1000) : request.method === 'GET' ? error.retryAfterMs : undefined;
       if ((error.code !== 429 && error.code !== 503) || waitMs === undefined || attempt >= maxTries) throw error;
       // There would be no answer in time, and nobody would know that the server asked to be left alone for so long.
-      if (waitMs >= deadline.leftMs) throw error;
-      await this.#clock.sleep(waitMs, deadline.signal);
+      if (waitMs >= endsAt - this.#clock.monotonic()) throw error;
+      await this.#clock.sleep(waitMs, request.signal);
     }
   }
 
@@ -135,11 +134,13 @@ export class Connection implements ApiTransport, AsyncDisposable {
     await this.close();
   }
 
-  async #fetch(request: ApiRequest, signal: AbortSignal): Promise<{ head: Head; text: string }> {
+  async #fetch(request: ApiRequest, deadline: Deadline): Promise<{ head: Head; text: string }> {
+    const { signal } = request;
     const call = await this.#call(request);
     try {
       const { beforeSend, onHead } = call;
-      const text = await exchangeText(this.#requests, call.outgoing, { signal, beforeSend, onHead, onPiece: this.#onPiece });
+      const options = { signal, deadline, beforeSend, onHead, onPiece: this.#onPiece };
+      const text = await exchangeText(this.#requests, call.outgoing, options);
       if (call.head.code === 401) await this.#token.refused(call.token);
       return { head: call.head, text };
     } catch (error) {
@@ -170,38 +171,6 @@ export class Connection implements ApiTransport, AsyncDisposable {
       ...(impersonate === undefined ? {} : { 'impersonate-user': impersonate.user }),
       ...(impersonate?.groups === undefined ? {} : { 'impersonate-group': [...impersonate.groups] }),
     };
-  }
-}
-
-/** A signal that fires with the caller's, or when the time is up. Plain listeners: `AbortSignal.any` on a long-lived signal adds up. */
-class Deadline implements Disposable {
-  readonly #clock: Clock;
-  readonly #endsAt: number;
-  readonly #controller = new AbortController();
-  readonly #parent: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.#controller.abort(this.#parent?.reason);
-  readonly #cancel: () => void;
-
-  constructor(clock: Clock, timeoutMs: number, parent: AbortSignal | undefined, late: () => Error) {
-    this.#clock = clock;
-    this.#endsAt = clock.monotonic() + timeoutMs;
-    this.#parent = parent;
-    this.#cancel = clock.setTimeout(() => this.#controller.abort(late()), timeoutMs);
-    if (parent?.aborted === true) this.#onAbort();
-    else parent?.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get leftMs(): number {
-    return this.#endsAt - this.#clock.monotonic();
-  }
-
-  [Symbol.dispose](): void {
-    this.#cancel();
-    this.#parent?.removeEventListener('abort', this.#onAbort);
   }
 }
 

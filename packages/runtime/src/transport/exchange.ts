@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { Clock } from '#clock/clock.ts';
 
 /** The head of an answer. */
 export interface Head {
@@ -18,9 +19,17 @@ export interface Outgoing {
   readonly reset: false;
 }
 
+/** When it is too late for an answer, by the clock's monotonic time, and what is said then. */
+export interface Deadline {
+  readonly clock: Clock;
+  readonly endsAt: number;
+  readonly late: () => Error;
+}
+
 /** How long it may take, and who is asked and told. */
 export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
+  readonly deadline?: Deadline | undefined;
   /** Called right before the first byte goes out. What it throws fails the request, and nothing is sent. */
   readonly beforeSend?: (() => void) | undefined;
   readonly onHead: (head: Head) => void;
@@ -40,13 +49,14 @@ type Controller = Dispatcher.DispatchController;
 /**
  * One request on a socket, and its answer as it comes in: without the streams in between, which make up a third of what a short request costs.
  *
- * Guarantees: ends when the answer is complete, the socket breaks or the signal is aborted, also while the request waits for a socket; after that
- * nothing is sent.
+ * Guarantees: ends when the answer is complete, the socket breaks, the time is up or the signal is aborted, also while the request waits for a
+ * socket; after that nothing is sent.
  */
 abstract class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #onAbort = (): void => this.#stop(this.#options.signal?.reason);
   #controller: Controller | undefined;
+  #cancelDeadline: (() => void) | undefined;
   #stopped: { readonly reason: unknown } | undefined;
   protected isOver = false;
 
@@ -56,12 +66,17 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
 
   /** Hands the request over. */
   send(agent: Dispatcher, outgoing: Outgoing): void {
-    const { signal } = this.#options;
+    const { signal, deadline } = this.#options;
     if (signal?.aborted === true) {
       this.#onAbort();
       return;
     }
     signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (deadline !== undefined) {
+      const { clock, endsAt, late } = deadline;
+      // A timer of its own, and no signal that fires for both: that would cost as much as half of a short pass.
+      this.#cancelDeadline = clock.setTimeout(() => this.#stop(late()), endsAt - clock.monotonic());
+    }
     agent.dispatch(outgoing, this);
   }
 
@@ -113,6 +128,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
 
   #end(failure?: { readonly reason: unknown }): void {
     this.isOver = true;
+    this.#cancelDeadline?.();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.ended(failure);
   }
