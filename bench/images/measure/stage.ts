@@ -9,6 +9,7 @@ import { ApiError, applyManifests, type Connection, type Credentials, type KubeO
 import { freePort } from '../../lib/free-port.ts';
 import { Chronicle } from './chronicle.ts';
 import { Companion } from './companion.ts';
+import { operatorCommand } from './operator-command.ts';
 import { collectorKnowsUs } from './settled.ts';
 import { operatorNamespace, operatorUser, types } from './types.ts';
 
@@ -95,9 +96,10 @@ export class Stage implements AsyncDisposable {
     const port = await freePort();
     const file = join(this.#cluster.directory, 'operator.json');
     writeFileSync(file, kubeconfigText(this.#cluster.credentialsOf(operatorUser, groups)), { mode: 0o600 });
-    const env = { TERRAIN_KUBECONFIG: file, TERRAIN_HEALTH_PORT: String(port), MALLOC_ARENA_MAX: '1' };
+    const command = operatorCommand();
+    const env = { ...command.env, TERRAIN_KUBECONFIG: file, TERRAIN_HEALTH_PORT: String(port) };
     const extra = (process.env.TERRAIN_BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
-    const args = [...extra, '--max-semi-space-size=4', join(packages, 'operator/src/main.mjs'), '--no-leader-election'];
+    const args = [...command.flags, ...extra, join(packages, 'operator/src/main.mjs'), '--no-leader-election'];
     const { companion } = await Companion.start('operator', args, '"msg":"working"', env);
     return {
       process: companion,
