@@ -5,7 +5,7 @@ export interface FramesOptions {
   readonly clock: Clock;
   /** More than so many pieces a second are a crowd. Default 150. */
   readonly crowdPerSecond?: number;
-  /** Least time from one frame to the next in a crowd. Default 50 ms. */
+  /** Least time from one frame to the next in a crowd. Default 80 ms. */
   readonly frameMs?: number;
   /** Stops the whole process for so long. */
   readonly rest?: (ms: number) => void;
@@ -41,7 +41,7 @@ export class Frames {
   #isWatching = false;
   #frameAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ clock, crowdPerSecond = 150, frameMs = 50, rest = restProcess(), afterTurn = setImmediate }: FramesOptions) {
+  constructor({ clock, crowdPerSecond = 150, frameMs = 80, rest = restProcess(), afterTurn = setImmediate }: FramesOptions) {
     this.#clock = clock;
     this.#crowdPerSecond = crowdPerSecond;
     this.#frameMs = frameMs;
