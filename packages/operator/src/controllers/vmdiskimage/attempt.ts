@@ -148,7 +148,8 @@ export async function clearAttempt(
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
   const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
-  deps.memories.slotHeldBy(uid, result.holder === undefined ? undefined : holdersOf(result.holder), snapshot.nowMs);
+  const holder = result.holder === undefined ? undefined : holdersOf(result.holder);
+  deps.memories.slotHeldBy(uid, entry.attempt, holder, snapshot.nowMs);
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   return result.afterMs === undefined ? lookAgain : result;
 }

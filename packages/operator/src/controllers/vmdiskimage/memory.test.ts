@@ -74,12 +74,15 @@ test('the last failure of the attempt is remembered after CDI has taken it back,
 test('what holds a slot is remembered since it was first seen, until nothing does', () => {
   const memories = new Memories();
   const holder = () => memories.of('uid', undefined).slotHolder;
-  memories.slotHeldBy('uid', 'DataVolume disk', nowMs);
-  memories.slotHeldBy('uid', 'Pod importer-disk', nowMs + 1000);
-  assert.deepEqual(holder(), { what: 'Pod importer-disk', sinceMs: nowMs }, 'the slot has been held for all that time');
-  memories.slotHeldBy('uid', undefined, nowMs + 2000);
+  memories.slotHeldBy('uid', 1, 'DataVolume disk', nowMs);
+  memories.slotHeldBy('uid', 1, 'Pod importer-disk', nowMs + 1000);
+  const first = { attempt: 1, what: 'Pod importer-disk', sinceMs: nowMs };
+  assert.deepEqual(holder(), first, 'the slot has been held for all that time');
+  memories.slotHeldBy('uid', 2, 'Pod importer-disk', nowMs + 1000);
+  assert.deepEqual(holder(), { ...first, attempt: 2, sinceMs: nowMs + 1000 }, 'that of another attempt has not');
+  memories.slotHeldBy('uid', 2, undefined, nowMs + 2000);
   assert.equal(holder(), undefined);
-  memories.slotHeldBy('uid', 'Pod importer-disk', nowMs);
+  memories.slotHeldBy('uid', 3, 'Pod importer-disk', nowMs);
   memories.forget('uid');
   assert.equal(holder(), undefined);
 });

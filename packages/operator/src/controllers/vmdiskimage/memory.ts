@@ -51,10 +51,11 @@ export class Memories {
   }
 
   /** The slot of an attempt that is over was looked at: what keeps it from being given back, or nothing any more. */
-  slotHeldBy(uid: string, what: string | undefined, nowMs: number): void {
+  slotHeldBy(uid: string, attempt: number, what: string | undefined, nowMs: number): void {
     const known = this.#holders.get(uid);
+    const sinceMs = known?.attempt === attempt ? known.sinceMs : nowMs;
     if (what === undefined) this.#holders.delete(uid);
-    else if (known?.what !== what) this.#holders.set(uid, { what, sinceMs: known?.sinceMs ?? nowMs });
+    else this.#holders.set(uid, { attempt, what, sinceMs });
   }
 
   forget(uid: string): void {

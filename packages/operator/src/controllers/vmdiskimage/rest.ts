@@ -61,9 +61,9 @@ export function cuttingWords({ metadata, status }: VolumeSnapshot): string {
 }
 
 /** People who wait for a free slot, or for the next attempt, have to know what keeps this one. */
-export function slotNote({ memory, nowMs }: Snapshot): string {
+export function slotNote({ memory, nowMs }: Snapshot, attempt: number): string {
   const { slotHolder } = memory;
-  if (slotHolder === undefined || nowMs - slotHolder.sinceMs < patienceMs) return '';
+  if (slotHolder?.attempt !== attempt || nowMs - slotHolder.sinceMs < patienceMs) return '';
   return `; the slot of its last attempt stays taken until ${slotHolder.what} is gone: look at what holds it`;
 }
 

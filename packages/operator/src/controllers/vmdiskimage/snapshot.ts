@@ -58,7 +58,7 @@ export type Memory = {
   /** The last failure its DataVolume showed. */
   readonly failure?: Failure;
   /** What keeps the slot of an attempt that is over from being given back, and since when it is known to. */
-  readonly slotHolder?: { readonly what: string; readonly sinceMs: number };
+  readonly slotHolder?: { readonly attempt: number; readonly what: string; readonly sinceMs: number };
 };
 
 /** Everything a decision about one image rests on, read at one moment. */

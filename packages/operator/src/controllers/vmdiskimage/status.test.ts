@@ -475,9 +475,9 @@ test('a snapshot with an error that may pass says so, in the words of its driver
 });
 
 test('what keeps the slot of an ended attempt is named once it has for a minute', () => {
-  const told = (seconds: number): VMDiskImageStatus => {
+  const told = (seconds: number, attempt = 1): VMDiskImageStatus => {
     const status = syncing({ retry: { lastAttempt: 1, failures: 1, lastReason: 'ImportFailed', lastMessage: 'broken' } });
-    const memory = { slotHolder: { what: 'Pod importer-disk', sinceMs: nowMs - seconds * 1000 } };
+    const memory = { slotHolder: { attempt, what: 'Pod importer-disk', sinceMs: nowMs - seconds * 1000 } };
     const snapshot = aSnapshot({ image: { status }, entry: anEntry({ state: 'closing' }), memory });
     const decision = decide(snapshot);
     assert.equal(decision.step.kind, 'clear');
@@ -492,4 +492,5 @@ test('what keeps the slot of an ended attempt is named once it has for a minute'
     before.conditions?.map(({ message }) => `${message}${note}`),
   );
   assert.deepEqual([before.phase, after.phase], ['Queued', 'Queued']);
+  assert.equal(told(60, 2).message, before.message, 'of another attempt');
 });

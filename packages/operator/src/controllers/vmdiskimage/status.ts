@@ -24,7 +24,10 @@ export function statusOf(snapshot: Snapshot, { step, record: given }: Decision):
   const { image, nowMs } = snapshot;
   const before = image.status ?? {};
   const shown = shownStep(snapshot, given, step);
-  const verdicts = withNote(verdictsOf(snapshot, given, shown), step.kind === 'clear' ? slotNote(snapshot) : '');
+  const verdicts = withNote(
+    verdictsOf(snapshot, given, shown),
+    step.kind === 'clear' ? slotNote(snapshot, step.entry.attempt) : '',
+  );
   const progress = shownProgress(shown, before.progress);
   const record = isMore(progress, before.progress) ? reported(given, nowMs) : given;
   const { generation } = image.metadata;
