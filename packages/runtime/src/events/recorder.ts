@@ -28,7 +28,7 @@ const refillMs = 5 * 60_000;
 const capacity = 4096;
 const longestQueue = 1000;
 /** Requests on their way at a time: enough that a crowd is told, and few beside what reconciles send. */
-const laneCount = 4;
+const laneCount = 8;
 
 interface Series {
   readonly event: EventObject;
