@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dispatcher } from 'undici';
+import { FakeClock } from '#testing/fake-clock.ts';
 import { exchangeText, type Outgoing } from './exchange.ts';
 
 const outgoing: Outgoing = { origin: 'https://a', path: '/x', method: 'GET', headers: {}, body: null, reset: false };
@@ -38,4 +39,21 @@ test('an answer in several pieces is one text, also where a character was cut in
   const pieces = [bytes.subarray(0, 7), bytes.subarray(7)];
   assert.equal(await exchangeText(answering(...pieces), outgoing, { onHead: () => undefined }), '{"a":"ä"}');
   assert.equal(await exchangeText(answering(), outgoing, { onHead: () => undefined }), '');
+});
+
+test('a request whose time is up before it goes is not sent', async () => {
+  const clock = new FakeClock();
+  const late = new Error('no answer in time');
+  const sent: unknown[] = [];
+  const agent = { dispatch: (request: unknown) => sent.push(request) } as unknown as Dispatcher;
+  const deadline = { clock, endsAt: clock.monotonic(), late: () => late };
+  await assert.rejects(exchangeText(agent, outgoing, { deadline, onHead: () => undefined }), late);
+  assert.deepEqual([sent, clock.pendingTimers], [[], 0]);
+});
+
+test('an answer in time leaves no timer behind', async () => {
+  const clock = new FakeClock();
+  const deadline = { clock, endsAt: clock.monotonic() + 1000, late: () => new Error('late') };
+  assert.equal(await exchangeText(answering(Buffer.from('x')), outgoing, { deadline, onHead: () => undefined }), 'x');
+  assert.equal(clock.pendingTimers, 0);
 });

@@ -72,12 +72,16 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (deadline !== undefined) {
-      const { clock, endsAt, late } = deadline;
-      // A timer of its own, and no signal that fires for both: that would cost as much as half of a short pass.
-      this.#cancelDeadline = clock.setTimeout(() => this.#stop(late()), endsAt - clock.monotonic());
-    }
-    agent.dispatch(outgoing, this);
+    if (deadline !== undefined) this.#arm(deadline);
+    // A write that nobody waits for any more must not go out.
+    if (!this.isOver) agent.dispatch(outgoing, this);
+  }
+
+  /** A timer, and no signal that fires for both: that would be a controller and two listeners more for each request. */
+  #arm({ clock, endsAt, late }: Deadline): void {
+    const leftMs = endsAt - clock.monotonic();
+    if (leftMs > 0) this.#cancelDeadline = clock.setTimeout(() => this.#stop(late()), leftMs);
+    else this.#stop(late());
   }
 
   onRequestStart(controller: Controller): void {
