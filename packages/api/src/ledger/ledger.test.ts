@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { LedgerEntry } from './entry.ts';
 import { anEntry, ledgers } from './ledger.arbitrary.ts';
 import { formatLedger, type Ledger, type LedgerReading, parseLedger } from './ledger.ts';
 import { emptyLedger, ledgerManifest } from './manifest.ts';
@@ -10,14 +11,18 @@ test('every ledger is read back as it was written', () => {
 });
 
 test('what is known of an earlier version changes nothing that is read, and an entry that stayed is the same one', () => {
+  const turned = (entry: LedgerEntry): LedgerEntry => ({ ...entry, state: entry.state === 'open' ? 'closing' : 'open' });
   fc.assert(
-    fc.property(ledgers, ledgers, (earlier, later) => {
-      const mixed: Ledger = { ...later, entries: new Map([...earlier.entries, ...later.entries]) };
-      const reading = parseLedger(formatLedger(mixed), earlier.entries);
-      assert.deepEqual(reading, { kind: 'ledger', ledger: mixed });
-      if (reading.kind !== 'ledger') return;
-      for (const [uid, entry] of earlier.entries)
-        if (!later.entries.has(uid)) assert.equal(reading.ledger.entries.get(uid), entry);
+    fc.property(ledgers, fc.infiniteStream(fc.boolean()), (earlier, changes) => {
+      const entries = [...earlier.entries].map(([uid, entry]) => ({ uid, entry, isChanged: changes.next().value === true }));
+      const later = {
+        ...earlier,
+        entries: new Map(entries.map(({ uid, entry, isChanged }) => [uid, isChanged ? turned(entry) : entry])),
+      };
+      const reading = parseLedger(formatLedger(later), earlier.entries);
+      assert.deepEqual(reading, { kind: 'ledger', ledger: later });
+      for (const { uid, entry, isChanged } of entries)
+        assert.equal(reading.kind === 'ledger' && reading.ledger.entries.get(uid) === entry, !isChanged, uid);
     }),
   );
 });
