@@ -27,7 +27,7 @@ const burst = 25;
 const refillMs = 5 * 60_000;
 const capacity = 4096;
 const longestQueue = 1000;
-/** Requests on their way at a time: enough that a crowd is told, and few beside what reconciles send. */
+/** Requests on their way at a time: enough that a crowd is told, and half of the sockets there are, so that reconciles have theirs. */
 const laneCount = 8;
 
 interface Series {
