@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppliedMemory } from '#apply/applied-memory.ts';
 import { Writer } from '#apply/writer.ts';
+import { Deadlines } from '#clock/deadlines.ts';
 import type { ChangeContext, Informer } from '#informer/informer.ts';
 import type { Logger } from '#log/logger.ts';
 import { FailureLimiter } from '#queue/failure-limiter.ts';
@@ -45,6 +46,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
   readonly #conflicts = new FailureLimiter({ firstMs: 20, capMs: 1000 });
   readonly #ownWrites: OwnWrites;
   readonly #memory = new AppliedMemory();
+  readonly #deadlines: Deadlines;
   readonly #stop = new AbortController();
   readonly #attach: (() => () => void)[] = [];
   #detach: (() => void)[] = [];
@@ -58,6 +60,7 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     this.name = options.name;
     this.#options = options;
     this.#limiter = new FailureLimiter(options.limiter);
+    this.#deadlines = new Deadlines(options.clock);
     const queueObserver = options.observer?.queue;
     this.queue = new WorkQueue({ clock: options.clock, ...(queueObserver === undefined ? {} : { observer: queueObserver }) });
     this.#ownWrites = new OwnWrites(options.informers, (key) => this.#caughtUp(key));
@@ -159,18 +162,19 @@ export class Controller<T extends KubeObject> implements AsyncDisposable {
     const deadline = new AbortController();
     const abort = (): void => deadline.abort(this.#stop.signal.reason);
     this.#stop.signal.addEventListener('abort', abort, { once: true });
-    const cancelDeadline = clock.setTimeout(
-      () => deadline.abort(new Error(`the pass did not end within ${timeoutMs / 1000} s`)),
-      timeoutMs,
-    );
     const startedAt = clock.monotonic();
+    const timed = {
+      endsAt: startedAt + timeoutMs,
+      late: (): void => deadline.abort(new Error(`the pass did not end within ${timeoutMs / 1000} s`)),
+    };
+    this.#deadlines.add(timed);
     let outcome: Outcome;
     try {
       outcome = this.#settle(key, await this.#reconcile(key, log, deadline.signal));
     } catch (error) {
       outcome = this.#fail(key, error, log());
     } finally {
-      cancelDeadline();
+      this.#deadlines.delete(timed);
       this.#stop.signal.removeEventListener('abort', abort);
       // What it left running would write by what it saw, while the next pass sees more.
       deadline.abort(passEnded);

@@ -7,16 +7,25 @@ type Headers = IncomingHttpHeaders;
 
 /** Reads a 2xx answer. */
 export function toResponse<T>(request: ApiRequest, code: number, headers: Headers, text: string): ApiResponse<T> {
-  const { date } = headers;
   const parse = request.withoutManagedFields === true ? parseWithoutManagedFields : JSON.parse;
   const isJson = String(headers['content-type'] ?? '').startsWith('application/json');
   return {
     code,
     // Health endpoints and logs answer with plain text; their callers ask for string.
     body: (isJson && text !== '' ? parse(text) : text) as T,
-    warnings: [headers.warning ?? []].flat().flatMap(parseWarnings),
-    date: typeof date === 'string' ? new Date(date) : undefined,
+    warnings: headers.warning === undefined ? none : [headers.warning].flat().flatMap(parseWarnings),
+    date: toDate(headers.date),
   };
+}
+
+const none: readonly string[] = [];
+let lastDate: { readonly text: string; readonly date: Date } | undefined;
+
+/** Of the many answers within a second, all but one say the same. */
+function toDate(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  if (lastDate?.text !== text) lastDate = { text, date: new Date(text) };
+  return lastDate.date;
 }
 
 /** Reads any other answer. */

@@ -1,7 +1,8 @@
 import type { Clock } from '#clock/clock.ts';
+import type { Outgoing } from '#http/sender.ts';
 import type { ApiRequest } from './api-transport.ts';
 import type { TransportObserver } from './connection.ts';
-import type { Head, Outgoing } from './exchange.ts';
+import type { Head } from './exchange.ts';
 import { NoAnswerError, socketWords } from './no-answer-error.ts';
 
 /** One request on its way: asked for leave at the last moment, told to the observer once, and its failure put into words. */

@@ -1,6 +1,6 @@
-import type { Dispatcher } from 'undici';
 import { type Clock, systemClock } from '#clock/clock.ts';
-import { makeAgents } from './agents.ts';
+import { Deadlines } from '#clock/deadlines.ts';
+import type { Sender } from '#http/sender.ts';
 import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
 import { Call } from './call.ts';
@@ -8,6 +8,7 @@ import type { Credentials } from './credentials.ts';
 import { type Deadline, exchangePieces, exchangeText, type Head } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
 import { NoAnswerError } from './no-answer-error.ts';
+import { makeSenders } from './senders.ts';
 import { Token } from './token.ts';
 
 /** Told for metrics; must not throw. */
@@ -22,7 +23,7 @@ export interface ConnectionOptions {
   readonly userAgent?: string;
   /** Deadline of a request that names none; streams have none. Default 30 s. */
   readonly timeoutMs?: number;
-  /** Sockets for requests. Default 16; watches have their own. */
+  /** Sockets for requests. Default 32; watches have their own. */
   readonly maxSockets?: number;
   readonly clock?: Clock;
   readonly observer?: TransportObserver;
@@ -42,11 +43,12 @@ const maxTries = 6;
  */
 export class Connection implements ApiTransport, AsyncDisposable {
   readonly #credentials: Credentials;
-  readonly #requests: Dispatcher;
-  readonly #streams: Dispatcher;
+  readonly #requests: Sender;
+  readonly #streams: Sender;
   readonly #userAgent: string;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
   readonly #observer: TransportObserver;
   readonly #onPiece: (() => void) | undefined;
   readonly #token: Token;
@@ -61,10 +63,11 @@ export class Connection implements ApiTransport, AsyncDisposable {
     this.#userAgent = options.userAgent ?? 'terrain';
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#clock = options.clock ?? systemClock;
+    this.#deadlines = new Deadlines(this.#clock);
     this.#observer = options.observer ?? {};
     this.#onPiece = options.onPiece;
     this.#token = new Token(credentials.token, this.#clock);
-    const { requests, streams } = makeAgents(credentials, options.maxSockets ?? 16);
+    const { requests, streams } = makeSenders(credentials, options.maxSockets ?? 32);
     this.#requests = requests;
     this.#streams = streams;
   }
@@ -75,10 +78,11 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async exchange<T>(request: ApiRequest): Promise<ApiResponse<T>> {
     const timeoutMs = request.timeoutMs ?? this.#timeoutMs;
-    const endsAt = this.#clock.monotonic() + timeoutMs;
+    const [clock, deadlines] = [this.#clock, this.#deadlines];
+    const endsAt = clock.monotonic() + timeoutMs;
     const late = (): Error => new NoAnswerError(request, `no answer within ${timeoutMs / 1000} s`, { isTimeout: true });
     for (let attempt = 1; ; attempt++) {
-      const { head, text } = await this.#fetch(request, { clock: this.#clock, endsAt, late });
+      const { head, text } = await this.#fetch(request, { clock, deadlines, endsAt, late });
       if (head.code < 300) return toResponse<T>(request, head.code, head.headers, text);
       const error = toApiError(request, head.code, head.headers, text);
       if (error.code === 401 && attempt === 1 && this.#token.isRenewable) continue;

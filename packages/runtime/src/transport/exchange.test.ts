@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Dispatcher } from 'undici';
+import { Deadlines } from '#clock/deadlines.ts';
+import type { AnswerHandler, Flow, Outgoing, Sender } from '#http/sender.ts';
 import { FakeClock } from '#testing/fake-clock.ts';
-import { exchangeText, type Outgoing } from './exchange.ts';
+import { exchangeText } from './exchange.ts';
 
 const outgoing: Outgoing = { origin: 'https://a', path: '/x', method: 'GET', headers: {}, body: null, reset: false };
 
-/** A socket on which an answer of these chunks has come in. As undici does, it tells the handler of what the handler throws. */
-function answering(...chunks: Buffer[]): Dispatcher {
-  const controller = { paused: false } as Dispatcher.DispatchController;
+/** A socket on which an answer of these chunks has come in. It tells the handler of what the handler throws. */
+function answering(...chunks: Buffer[]): Sender {
+  const flow = { paused: false } as Flow;
   return {
-    dispatch: (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    dispatch: (_: unknown, handler: AnswerHandler) => {
       try {
-        handler.onResponseStart?.(controller, 200, {}, 'OK');
-        for (const chunk of chunks) handler.onResponseData?.(controller, chunk);
-        handler.onResponseEnd?.(controller, {});
+        handler.onResponseStart(flow, 200, {});
+        for (const chunk of chunks) handler.onResponseData(flow, chunk);
+        handler.onResponseEnd(flow);
       } catch (error) {
-        handler.onResponseError?.(controller, error as Error);
+        handler.onResponseError(flow, error as Error);
       }
       return true;
     },
-  } as unknown as Dispatcher;
+  } as unknown as Sender;
 }
 
 test('an answer too long to be a text fails its request instead of never ending it', async () => {
@@ -45,15 +46,15 @@ test('a request whose time is up before it goes is not sent', async () => {
   const clock = new FakeClock();
   const late = new Error('no answer in time');
   const sent: unknown[] = [];
-  const agent = { dispatch: (request: unknown) => sent.push(request) } as unknown as Dispatcher;
-  const deadline = { clock, endsAt: clock.monotonic(), late: () => late };
+  const agent = { dispatch: (request: unknown) => sent.push(request) } as unknown as Sender;
+  const deadline = { clock, deadlines: new Deadlines(clock), endsAt: clock.monotonic(), late: () => late };
   await assert.rejects(exchangeText(agent, outgoing, { deadline, onHead: () => undefined }), late);
   assert.deepEqual([sent, clock.pendingTimers], [[], 0]);
 });
 
 test('an answer in time leaves no timer behind', async () => {
   const clock = new FakeClock();
-  const deadline = { clock, endsAt: clock.monotonic() + 1000, late: () => new Error('late') };
+  const deadline = { clock, deadlines: new Deadlines(clock), endsAt: clock.monotonic() + 1000, late: () => new Error('late') };
   assert.equal(await exchangeText(answering(Buffer.from('x')), outgoing, { deadline, onHead: () => undefined }), 'x');
   assert.equal(clock.pendingTimers, 0);
 });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
 import type { Clock } from '#clock/clock.ts';
+import type { Deadlines, Timed } from '#clock/deadlines.ts';
+import type { AnswerHandler, Flow, Outgoing, Sender } from '#http/sender.ts';
 
 /** The head of an answer. */
 export interface Head {
@@ -8,20 +9,10 @@ export interface Head {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What goes out. */
-export interface Outgoing {
-  readonly origin: string;
-  readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
-  readonly headers: Record<string, string | string[]>;
-  readonly body: string | null;
-  /** A DELETE with a body is nothing odd for an API server: its socket stays in use, and the next request needs no handshake. */
-  readonly reset: false;
-}
-
 /** When it is too late for an answer, by the clock's monotonic time, and what is said then. */
 export interface Deadline {
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly endsAt: number;
   readonly late: () => Error;
 }
@@ -44,19 +35,16 @@ export interface Pieces extends Disposable {
   hasMore(): Promise<boolean>;
 }
 
-type Controller = Dispatcher.DispatchController;
-
 /**
  * One request on a socket, and its answer as it comes in: without the streams in between, which make up a third of what a short request costs.
  *
  * Guarantees: ends when the answer is complete, the socket breaks, the time is up or the signal is aborted, also while the request waits for a
  * socket; after that nothing is sent.
  */
-abstract class Exchange implements Dispatcher.DispatchHandler {
+abstract class Exchange implements AnswerHandler, Timed {
   readonly #options: ExchangeOptions;
   readonly #onAbort = (): void => this.#stop(this.#options.signal?.reason);
-  #controller: Controller | undefined;
-  #cancelDeadline: (() => void) | undefined;
+  #flow: Flow | undefined;
   #stopped: { readonly reason: unknown } | undefined;
   protected isOver = false;
 
@@ -65,7 +53,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Hands the request over. */
-  send(agent: Dispatcher, outgoing: Outgoing): void {
+  send(sender: Sender, outgoing: Outgoing): void {
     const { signal, deadline } = this.#options;
     if (signal?.aborted === true) {
       this.#onAbort();
@@ -74,38 +62,50 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (deadline !== undefined) this.#arm(deadline);
     // A write that nobody waits for any more must not go out.
-    if (!this.isOver) agent.dispatch(outgoing, this);
+    if (!this.isOver) sender.dispatch(outgoing, this);
   }
 
-  /** A timer, and no signal that fires for both: that would be a controller and two listeners more for each request. */
-  #arm({ clock, endsAt, late }: Deadline): void {
-    const leftMs = endsAt - clock.monotonic();
-    if (leftMs > 0) this.#cancelDeadline = clock.setTimeout(() => this.#stop(late()), leftMs);
-    else this.#stop(late());
+  get endsAt(): number {
+    return this.#options.deadline?.endsAt ?? Number.POSITIVE_INFINITY;
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    if (this.#stopped !== undefined) controller.abort(asError(this.#stopped.reason));
+  late(): void {
+    const { deadline } = this.#options;
+    if (deadline !== undefined) this.#stop(deadline.late());
+  }
+
+  /** By its time, and no signal that fires for both: that would be a controller and two listeners more for each request. */
+  #arm({ clock, deadlines, endsAt }: Deadline): void {
+    if (endsAt > clock.monotonic()) deadlines.add(this);
+    else this.late();
+  }
+
+  onWaiting(flow: Flow): void {
+    this.#flow = flow;
+  }
+
+  onRequestStart(flow: Flow): void {
+    this.#flow = flow;
+    if (this.#stopped !== undefined) flow.abort(asError(this.#stopped.reason));
     // What is thrown here fails this request and leaves the socket to others.
     else this.#options.beforeSend?.();
   }
 
-  onResponseStart(_controller: Controller, code: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(_flow: Flow, code: number, headers: IncomingHttpHeaders): void {
     if (code < 200 || this.isOver) return;
     this.#options.onHead({ code, headers });
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  onResponseData(flow: Flow, chunk: Buffer): void {
     this.#options.onPiece?.();
-    this.came(chunk, controller);
+    this.came(chunk, flow);
   }
 
   onResponseEnd(): void {
     if (!this.isOver) this.#end();
   }
 
-  onResponseError(_controller: Controller, error: Error): void {
+  onResponseError(_flow: Flow, error: Error): void {
     if (!this.isOver) this.#end({ reason: error });
   }
 
@@ -115,10 +115,10 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
   }
 
   protected resume(): void {
-    if (this.#controller?.paused === true) this.#controller.resume();
+    if (this.#flow?.paused === true) this.#flow.resume();
   }
 
-  protected abstract came(chunk: Buffer, controller: Controller): void;
+  protected abstract came(chunk: Buffer, flow: Flow): void;
 
   /** The answer is complete, or there will be none for a reason. */
   protected abstract ended(failure: { readonly reason: unknown } | undefined): void;
@@ -127,12 +127,12 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     this.#stopped = { reason };
     this.#end(this.#stopped);
-    this.#controller?.abort(asError(reason));
+    this.#flow?.abort(asError(reason));
   }
 
   #end(failure?: { readonly reason: unknown }): void {
     this.isOver = true;
-    this.#cancelDeadline?.();
+    this.#options.deadline?.deadlines.delete(this);
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.ended(failure);
   }
@@ -175,10 +175,10 @@ class PieceExchange extends Exchange implements Pieces {
   #failure: { readonly reason: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  protected came(chunk: Buffer, controller: Controller): void {
+  protected came(chunk: Buffer, flow: Flow): void {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > mostWaiting) controller.pause();
+    if (this.#waitingBytes > mostWaiting) flow.pause();
     this.#wake();
   }
 
@@ -210,16 +210,16 @@ class PieceExchange extends Exchange implements Pieces {
 }
 
 /** Sends a request; resolves with the text of its answer once that is complete. */
-export function exchangeText(agent: Dispatcher, outgoing: Outgoing, options: ExchangeOptions): Promise<string> {
+export function exchangeText(sender: Sender, outgoing: Outgoing, options: ExchangeOptions): Promise<string> {
   const exchange = new TextExchange(options);
-  exchange.send(agent, outgoing);
+  exchange.send(sender, outgoing);
   return exchange.text;
 }
 
 /** Sends a request whose answer is read piece by piece. */
-export function exchangePieces(agent: Dispatcher, outgoing: Outgoing, options: ExchangeOptions): Pieces {
+export function exchangePieces(sender: Sender, outgoing: Outgoing, options: ExchangeOptions): Pieces {
   const exchange = new PieceExchange(options);
-  exchange.send(agent, outgoing);
+  exchange.send(sender, outgoing);
   return exchange;
 }
 

@@ -1,0 +1,37 @@
+import type { AnswerHandler, Flow } from './sender.ts';
+import type { Wire } from './wire.ts';
+
+/** One request, from the moment it is handed over. */
+export class Flight implements Flow {
+  readonly text: string;
+  readonly handler: AnswerHandler;
+  readonly #drop: (flight: Flight) => void;
+  /** The one it is on. */
+  wire: Wire | undefined;
+  isAborted = false;
+
+  /** `drop` is called when it is aborted while it still waits for a wire. */
+  constructor(text: string, handler: AnswerHandler, drop: (flight: Flight) => void) {
+    this.text = text;
+    this.handler = handler;
+    this.#drop = drop;
+  }
+
+  get paused(): boolean {
+    return this.wire?.isPaused === true;
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    if (this.wire === undefined) this.#drop(this);
+    else this.wire.close();
+  }
+
+  pause(): void {
+    this.wire?.pause();
+  }
+
+  resume(): void {
+    this.wire?.resume();
+  }
+}
