@@ -40,15 +40,14 @@ test('in a crowd a frame lasts its time: what came in is worked through first, t
   const { clock, frames, rests, endTurn, secondOf } = rig();
   await secondOf(11);
   frames.arrived();
-  endTurn();
-  assert.deepEqual(rests, [], 'requests that the piece caused go out first');
-  endTurn();
+  for (const _ of [1, 2, 3]) endTurn();
   assert.deepEqual(rests, [], 'the first frame began long ago');
   await clock.advance(15);
   frames.arrived();
-  endTurn();
+  for (const _ of [1, 2]) endTurn();
+  assert.deepEqual(rests, [], 'requests that the piece caused go out first');
   frames.arrived();
-  endTurn();
+  for (const _ of [1, 2]) endTurn();
   assert.deepEqual(rests, [], 'something else came meanwhile');
   endTurn();
   assert.deepEqual(rests, ['25 ms at 1015']);
@@ -61,7 +60,7 @@ test('a process with work for longer than a frame is not held up', async () => {
     frames.arrived();
     endTurn();
     await clock.advance(40);
-    endTurn();
+    for (const _ of [1, 2]) endTurn();
   }
   assert.deepEqual(rests, []);
 });
@@ -70,8 +69,7 @@ test('nothing is waited for when nothing came', async () => {
   const { frames, rests, endTurn, secondOf, isWatched } = rig();
   await secondOf(11);
   frames.arrived();
-  endTurn();
-  endTurn();
+  for (const _ of [1, 2, 3]) endTurn();
   assert.equal(isWatched(), false);
   endTurn();
   assert.deepEqual(rests, []);
@@ -81,13 +79,11 @@ test('a crowd that is over is a crowd no more', async () => {
   const { clock, frames, rests, endTurn, secondOf } = rig();
   await secondOf(11);
   frames.arrived();
-  endTurn();
-  endTurn();
+  for (const _ of [1, 2, 3]) endTurn();
   await clock.advance(5000);
   for (const _ of [1, 2]) {
     frames.arrived();
-    endTurn();
-    endTurn();
+    for (const __ of [1, 2, 3]) endTurn();
   }
   assert.deepEqual(rests, []);
 });
@@ -115,8 +111,7 @@ test('by itself it rests the whole process, for as long as the frame has left', 
   const began = performance.now();
   for (let frame = 0; frame < 3; frame++) {
     frames.arrived();
-    turn();
-    turn();
+    for (const _ of [1, 2, 3]) turn();
   }
   const tookMs = performance.now() - began;
   assert.ok(tookMs >= 119, `two rests of 60 ms took ${tookMs} ms`);

@@ -5,7 +5,7 @@ export interface FramesOptions {
   readonly clock: Clock;
   /** More than so many pieces a second are a crowd. Default 150. */
   readonly crowdPerSecond?: number;
-  /** Least time from one frame to the next in a crowd. Default 80 ms. */
+  /** Least time from one frame to the next in a crowd. Default 160 ms. */
   readonly frameMs?: number;
   /** Stops the whole process for so long. */
   readonly rest?: (ms: number) => void;
@@ -14,9 +14,11 @@ export interface FramesOptions {
 }
 
 const secondMs = 1000;
+/** What comes in may cause a request, and that goes out two turns later (SocketPool). */
+const turnsToAct = 2;
 
 /**
- * Lets a process that is asked a lot work in frames: it rests for some hundredths of a second, then reads all that came meanwhile, answers and
+ * Lets a process that is asked a lot work in frames: it rests for a moment, then reads all that came meanwhile, answers and
  * events alike, and works through it.
  *
  * To be woken for each piece costs several times what the piece itself needs (docs/decisions/0022-frames.md).
@@ -36,12 +38,12 @@ export class Frames {
   #isCrowd = false;
   #countedSince: number;
   #counted = 0;
-  /** Something came in since the last turn ended. */
-  #isBusy = false;
+  /** Turns that ended since something came in. */
+  #quietTurns = 0;
   #isWatching = false;
   #frameAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ clock, crowdPerSecond = 150, frameMs = 80, rest = restProcess(), afterTurn = setImmediate }: FramesOptions) {
+  constructor({ clock, crowdPerSecond = 150, frameMs = 160, rest = restProcess(), afterTurn = setImmediate }: FramesOptions) {
     this.#clock = clock;
     this.#crowdPerSecond = crowdPerSecond;
     this.#frameMs = frameMs;
@@ -52,17 +54,17 @@ export class Frames {
 
   /** A piece of something came in. */
   readonly arrived = (): void => {
-    this.#count();
-    this.#isBusy = true;
+    // Of those that come in one turn, the first looks at the time.
+    if (!this.#isWatching) this.#judge();
+    this.#counted++;
+    this.#quietTurns = 0;
     if (!this.#isCrowd || this.#isWatching) return;
     this.#isWatching = true;
     this.#afterTurn(this.#turnEnded);
   };
 
   #endTurn(): void {
-    // What came in may have caused requests that go out at the end of the next turn.
-    if (this.#isBusy) {
-      this.#isBusy = false;
+    if (this.#quietTurns++ < turnsToAct) {
       this.#afterTurn(this.#turnEnded);
       return;
     }
@@ -72,15 +74,14 @@ export class Frames {
     this.#frameAt = this.#clock.monotonic();
   }
 
-  #count(): void {
+  /** Whether there is a crowd, once a second is over. */
+  #judge(): void {
     const now = this.#clock.monotonic();
     const elapsedMs = now - this.#countedSince;
-    if (elapsedMs >= secondMs) {
-      this.#isCrowd = (this.#counted * secondMs) / elapsedMs > this.#crowdPerSecond;
-      this.#counted = 0;
-      this.#countedSince = now;
-    }
-    this.#counted++;
+    if (elapsedMs < secondMs) return;
+    this.#isCrowd = (this.#counted * secondMs) / elapsedMs > this.#crowdPerSecond;
+    this.#counted = 0;
+    this.#countedSince = now;
   }
 }
 

@@ -2,7 +2,7 @@ import { deepFreeze } from './freeze.ts';
 import { TextPacker } from './text-packer.ts';
 
 /** Objects of a generation. Most passes are about objects that changed a moment ago, and there are never many of those. */
-const mostRecent = 128;
+const mostRecent = 256;
 
 /** How a CompactMap holds its objects. */
 export interface CompactMapOptions {
