@@ -76,7 +76,7 @@ export class AnswerReader {
       case 'chunk size':
         return this.#readChunkSize(all, at);
       case 'chunk end':
-        return this.#readLine(all, at, 'chunk size');
+        return this.#readChunkEnd(all, at);
       case 'trailer':
         return this.#readTrailer(all, at);
       case 'until close':
@@ -147,11 +147,11 @@ export class AnswerReader {
     return end;
   }
 
-  #readLine(all: Buffer, at: number, next: State): number {
+  #readChunkEnd(all: Buffer, at: number): number {
     if (all.length - at < lineEnd.length) return moreNeeded;
     if (all.toString('latin1', at, at + lineEnd.length) !== lineEnd)
       throw new Error('a piece of the answer is longer than it says');
-    this.#state = next;
+    this.#state = 'chunk size';
     return at + lineEnd.length;
   }
 

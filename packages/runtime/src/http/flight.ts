@@ -3,7 +3,8 @@ import type { Wire } from './wire.ts';
 
 /** One request, from the moment it is handed over. */
 export class Flight implements Flow {
-  readonly text: string;
+  /** As it goes out. */
+  text = '';
   readonly handler: AnswerHandler;
   readonly #drop: (flight: Flight) => void;
   /** The one it is on. */
@@ -11,8 +12,7 @@ export class Flight implements Flow {
   isAborted = false;
 
   /** `drop` is called when it is aborted while it still waits for a wire. */
-  constructor(text: string, handler: AnswerHandler, drop: (flight: Flight) => void) {
-    this.text = text;
+  constructor(handler: AnswerHandler, drop: (flight: Flight) => void) {
     this.handler = handler;
     this.#drop = drop;
   }

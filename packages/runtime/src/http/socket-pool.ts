@@ -49,17 +49,12 @@ export class SocketPool implements Sender, WireOwner {
   }
 
   dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
-    let text = '';
-    let refusal: unknown;
+    const flight = new Flight(handler, (dropped) => this.#drop(dropped));
     try {
       if (this.#isDestroyed) throw new Error('the connection is closed');
-      text = requestText(outgoing, this.#host);
+      flight.text = requestText(outgoing, this.#host);
     } catch (error) {
-      refusal = error;
-    }
-    const flight = new Flight(text, handler, (dropped) => this.#drop(dropped));
-    if (refusal !== undefined) {
-      handler.onResponseError(flight, refusal as Error);
+      handler.onResponseError(flight, error as Error);
       return;
     }
     handler.onWaiting?.(flight);
@@ -98,8 +93,8 @@ export class SocketPool implements Sender, WireOwner {
   }
 
   /**
-   * Uses one that was used before, when all that came in until now has been looked at, the end of the socket too: some servers close one after each answer, and
-   * what is written to it then is lost. After one turn of the event loop that may not be so, after two it is.
+   * Uses one that was used before, when all that came in until now has been looked at, the end of the socket too: some servers close one after each
+   * answer, and what is written to it then is lost. After one turn of the event loop that may not be so, after two it is.
    */
   #callUp(wire: Wire): void {
     this.#calledUp++;

@@ -131,7 +131,6 @@ export class Wire implements AnswerSink {
     try {
       if (this.#error !== undefined) throw this.#error;
       this.#reader.close();
-      if (this.#flight === flight) throw new Error('the connection was closed');
     } catch (error) {
       this.#leave(flight);
       flight.handler.onResponseError(flight, error as Error);

@@ -54,7 +54,7 @@ export class Frames {
 
   /** A piece of something came in. */
   readonly arrived = (): void => {
-    // Of those that come in one turn, the first looks at the time.
+    // In a crowd, the first of those that come in one turn looks at the time.
     if (!this.#isWatching) this.#judge();
     this.#counted++;
     this.#quietTurns = 0;

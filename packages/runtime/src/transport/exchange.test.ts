@@ -46,9 +46,9 @@ test('a request whose time is up before it goes is not sent', async () => {
   const clock = new FakeClock();
   const late = new Error('no answer in time');
   const sent: unknown[] = [];
-  const agent = { dispatch: (request: unknown) => sent.push(request) } as unknown as Sender;
+  const sender = { dispatch: (request: unknown) => sent.push(request) } as unknown as Sender;
   const deadline = { clock, deadlines: new Deadlines(clock), endsAt: clock.monotonic(), late: () => late };
-  await assert.rejects(exchangeText(agent, outgoing, { deadline, onHead: () => undefined }), late);
+  await assert.rejects(exchangeText(sender, outgoing, { deadline, onHead: () => undefined }), late);
   assert.deepEqual([sent, clock.pendingTimers], [[], 0]);
 });
 
