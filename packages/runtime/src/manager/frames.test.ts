@@ -88,6 +88,24 @@ test('a crowd that is over is a crowd no more', async () => {
   assert.deepEqual(rests, []);
 });
 
+test('a crowd that is being dealt with is not over because it comes in fewer pieces', async () => {
+  const { frames, secondOf, isWatched, endTurn } = rig();
+  for (const [pieces, isCrowd] of [
+    [10, false],
+    [11, true],
+    // And the one of the second before.
+    [5, true],
+    [4, false],
+    [9, false],
+  ] as const) {
+    await secondOf(pieces);
+    for (const _ of [1, 2, 3]) endTurn();
+    frames.arrived();
+    assert.equal(isWatched(), isCrowd, `${pieces} pieces`);
+    for (const _ of [1, 2, 3]) endTurn();
+  }
+});
+
 test('each second is counted by itself', async () => {
   const { frames, secondOf, isWatched } = rig();
   for (const pieces of [9, 9, 9]) await secondOf(pieces);

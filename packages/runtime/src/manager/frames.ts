@@ -3,7 +3,7 @@ import type { Clock } from '#clock/clock.ts';
 /** When what comes in counts as a crowd, and how the process rests then. */
 export interface FramesOptions {
   readonly clock: Clock;
-  /** More than so many pieces a second are a crowd. Default 150. */
+  /** More than so many pieces a second are a crowd; one is over when there are less than half of that. Default 150. */
   readonly crowdPerSecond?: number;
   /** Least time from one frame to the next in a crowd. Default 160 ms. */
   readonly frameMs?: number;
@@ -14,6 +14,8 @@ export interface FramesOptions {
 }
 
 const secondMs = 1000;
+/** In frames, pieces of a stream come together and are fewer: without a gap in between, a crowd would be over each time it is dealt with. */
+const crowdOverBelow = 1 / 2;
 /** What comes in may cause a request, and that goes out two turns later (SocketPool). */
 const turnsToAct = 2;
 
@@ -79,7 +81,8 @@ export class Frames {
     const now = this.#clock.monotonic();
     const elapsedMs = now - this.#countedSince;
     if (elapsedMs < secondMs) return;
-    this.#isCrowd = (this.#counted * secondMs) / elapsedMs > this.#crowdPerSecond;
+    const least = this.#isCrowd ? this.#crowdPerSecond * crowdOverBelow : this.#crowdPerSecond;
+    this.#isCrowd = (this.#counted * secondMs) / elapsedMs > least;
     this.#counted = 0;
     this.#countedSince = now;
   }
