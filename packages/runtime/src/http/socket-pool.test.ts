@@ -94,12 +94,19 @@ test('a request says who is asked, what is sent and how long it is, in bytes', a
 });
 
 test('what would break out of its line is refused before anything is sent', async (t) => {
-  const { pool, sockets } = await serve(t, (socket) => socket.write(empty));
+  const texts: string[] = [];
+  const { pool, sockets } = await serve(t, (socket, text) => {
+    texts.push(text.split('\r\n')[0] as string);
+    socket.write(empty);
+  });
   const token = { authorization: 'Bearer a\r\nimpersonate-user: root' };
   assert.equal(await ask(pool, { headers: token }).outcome, 'error: the header authorization has characters that cannot be sent');
   for (const path of ['/a b', '/a\r\nb', '/ä', 'a'])
     assert.equal(await ask(pool, { path }).outcome, `error: the path ${JSON.stringify(path)} has characters that cannot be sent`);
   assert.equal(sockets.length, 0);
+  // What was refused is not merely sent later.
+  await ask(pool, { path: '/fine' }).outcome;
+  assert.deepEqual([texts, sockets.length], [['GET /fine HTTP/1.1'], 1]);
 });
 
 test('requests go out in the order they came, on no more sockets than allowed', async (t) => {
