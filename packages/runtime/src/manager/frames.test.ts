@@ -88,7 +88,7 @@ test('a crowd that is over is a crowd no more', async () => {
   assert.deepEqual(rests, []);
 });
 
-test('a crowd that is being dealt with is not over because it comes in fewer pieces', async () => {
+test('a crowd is over when less than half as many pieces come in as begin one', async () => {
   const { frames, secondOf, isWatched, endTurn } = rig();
   for (const [pieces, isCrowd] of [
     [10, false],

@@ -14,7 +14,7 @@ export interface FramesOptions {
 }
 
 const secondMs = 1000;
-/** In frames, pieces of a stream come together and are fewer: without a gap in between, a crowd would be over each time it is dealt with. */
+/** So that a crowd near the bound does not come and go each second. */
 const crowdOverBelow = 1 / 2;
 /** What comes in may cause a request, and that goes out two turns later (SocketPool). */
 const turnsToAct = 2;
