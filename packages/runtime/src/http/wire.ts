@@ -68,7 +68,7 @@ export class Wire implements AnswerSink {
     this.#flight = flight;
     flight.wire = this;
     this.#socket.ref();
-    this.#socket.write(flight.text);
+    this.#socket.write(flight.takeText());
     return true;
   }
 

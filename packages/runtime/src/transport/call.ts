@@ -7,24 +7,32 @@ import { NoAnswerError, socketWords } from './no-answer-error.ts';
 
 /** One request on its way: asked for leave at the last moment, told to the observer once, and its failure put into words. */
 export class Call {
-  readonly outgoing: Outgoing;
   /** What it was sent with. */
   readonly token: string | undefined;
   readonly #request: ApiRequest;
   readonly #observer: TransportObserver;
   readonly #clock: Clock;
   readonly #startedAt: number;
+  #outgoing: Outgoing | undefined;
   #head: Head | undefined;
   #refusal: { readonly reason: unknown } | undefined;
 
   constructor(request: ApiRequest, token: string | undefined, outgoing: Outgoing, clock: Clock, observer: TransportObserver) {
     request.beforeSend?.();
-    this.outgoing = outgoing;
+    this.#outgoing = outgoing;
     this.token = token;
     this.#request = request;
     this.#observer = observer;
     this.#clock = clock;
     this.#startedAt = clock.monotonic();
+  }
+
+  /** To be sent, once: its text is not to be held for as long as the answer takes. */
+  takeOutgoing(): Outgoing {
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined) throw new Error('the request was handed over before');
+    this.#outgoing = undefined;
+    return outgoing;
   }
 
   /** Of the answer, once there is one. */

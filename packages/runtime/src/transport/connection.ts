@@ -111,7 +111,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const refusal: Buffer[] = [];
     const { beforeSend, onHead } = call;
     try {
-      using pieces = exchangePieces(this.#streams, call.outgoing, { signal, beforeSend, onHead, onPiece: this.#onPiece });
+      using pieces = exchangePieces(this.#streams, call.takeOutgoing(), { signal, beforeSend, onHead, onPiece: this.#onPiece });
       while (await pieces.hasMore()) {
         // One by one, so that several streams with news take turns: caches that advance together are of about the same time.
         for (let piece = pieces.take(); piece !== undefined; piece = pieces.take()) {
@@ -142,14 +142,18 @@ export class Connection implements ApiTransport, AsyncDisposable {
     const { signal } = request;
     const call = await this.#call(request);
     try {
-      const { beforeSend, onHead } = call;
-      const options = { signal, deadline, beforeSend, onHead, onPiece: this.#onPiece };
-      const text = await exchangeText(this.#requests, call.outgoing, options);
+      const text = await this.#ask(call, deadline, signal);
       if (call.head.code === 401) await this.#token.refused(call.token);
       return { head: call.head, text };
     } catch (error) {
       throw call.failure(error, signal);
     }
+  }
+
+  /** Not by whoever waits for the answer: what a function holds when it begins to wait, it holds until the end of that. */
+  #ask(call: Call, deadline: Deadline, signal: AbortSignal | undefined): Promise<string> {
+    const { beforeSend, onHead } = call;
+    return exchangeText(this.#requests, call.takeOutgoing(), { signal, deadline, beforeSend, onHead, onPiece: this.#onPiece });
   }
 
   async #call(request: ApiRequest): Promise<Call> {

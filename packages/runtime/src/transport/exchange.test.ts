@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Deadlines } from '#clock/deadlines.ts';
 import type { AnswerHandler, Flow, Outgoing, Sender } from '#http/sender.ts';
 import { FakeClock } from '#testing/fake-clock.ts';
+import { heldBytes } from '#testing/held-bytes.ts';
 import { exchangeText } from './exchange.ts';
 
 const outgoing: Outgoing = { origin: 'https://a', path: '/x', method: 'GET', headers: {}, body: null, reset: false };
@@ -57,4 +58,22 @@ test('an answer in time leaves no timer behind', async () => {
   const deadline = { clock, deadlines: new Deadlines(clock), endsAt: clock.monotonic() + 1000, late: () => new Error('late') };
   assert.equal(await exchangeText(answering(Buffer.from('x')), outgoing, { deadline, onHead: () => undefined }), 'x');
   assert.equal(clock.pendingTimers, 0);
+});
+
+test('who keeps an exchange that is over does not keep its answer', async () => {
+  const megabyte = 2 ** 20;
+  const kept: AnswerHandler[] = [];
+  const keeping = (sender: Sender): Sender =>
+    ({
+      dispatch: (request: Outgoing, handler: AnswerHandler) => {
+        kept.push(handler);
+        return sender.dispatch(request, handler);
+      },
+    }) as unknown as Sender;
+  const before = heldBytes();
+  for (let count = 0; count < 16; count++) {
+    const sender = keeping(answering(Buffer.alloc(megabyte, 'x')));
+    assert.equal((await exchangeText(sender, outgoing, { onHead: () => undefined })).length, megabyte);
+  }
+  assert.deepEqual([kept.length, heldBytes() - before < 4 * megabyte], [16, true]);
 });

@@ -138,12 +138,17 @@ abstract class Exchange implements AnswerHandler, Timed {
   }
 }
 
+/**
+ * Who keeps an exchange that is over must not keep its answer. Until the next full collection even a dead one that is old holds what it refers to, and
+ * that was a quarter of all that outlived the young generation.
+ */
 class TextExchange extends Exchange {
-  readonly #text = Promise.withResolvers<string>();
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
+  #answer: PromiseWithResolvers<string> | undefined;
 
-  get text(): Promise<string> {
-    return this.#text.promise;
+  constructor(options: ExchangeOptions, answer: PromiseWithResolvers<string>) {
+    super(options);
+    this.#answer = answer;
   }
 
   protected came(chunk: Buffer): void {
@@ -151,20 +156,23 @@ class TextExchange extends Exchange {
   }
 
   protected ended(failure: { readonly reason: unknown } | undefined): void {
+    const [answer, chunks] = [this.#answer, this.#chunks];
+    this.#answer = undefined;
+    this.#chunks = [];
     try {
-      if (failure === undefined) this.#text.resolve(this.#whole().toString('utf8'));
-      else this.#text.reject(failure.reason);
+      if (failure === undefined) answer?.resolve(joined(chunks).toString('utf8'));
+      else answer?.reject(failure.reason);
     } catch (error) {
       // Longer than a text can be. Nobody else would hear of it: for the socket the answer is complete.
-      this.#text.reject(error);
+      answer?.reject(error);
     }
   }
-
-  #whole(): Buffer {
-    const [first] = this.#chunks;
-    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-  }
 }
+
+const joined = (chunks: readonly Buffer[]): Buffer => {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+};
 
 /** Bytes that may wait for their reader before the socket is told to stop. */
 const mostWaiting = 1024 * 1024;
@@ -211,9 +219,9 @@ class PieceExchange extends Exchange implements Pieces {
 
 /** Sends a request; resolves with the text of its answer once that is complete. */
 export function exchangeText(sender: Sender, outgoing: Outgoing, options: ExchangeOptions): Promise<string> {
-  const exchange = new TextExchange(options);
-  exchange.send(sender, outgoing);
-  return exchange.text;
+  const answer = Promise.withResolvers<string>();
+  new TextExchange(options, answer).send(sender, outgoing);
+  return answer.promise;
 }
 
 /** Sends a request whose answer is read piece by piece. */
