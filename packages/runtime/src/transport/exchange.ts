@@ -139,8 +139,8 @@ abstract class Exchange implements AnswerHandler, Timed {
 }
 
 /**
- * Who keeps an exchange that is over must not keep its answer. Until the next full collection even a dead one that is old holds what it refers to, and
- * that was a quarter of all that outlived the young generation.
+ * Holds nothing of its answer once that is told: an exchange that has grown old while it waited is kept until the next full collection, dead or not, and
+ * with it all it refers to.
  */
 class TextExchange extends Exchange {
   #chunks: Buffer[] = [];
