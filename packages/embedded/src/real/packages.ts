@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { findOnPath } from '#binary/go-toolchain.ts';
-import { runCommand } from '#csi/command.ts';
 import { EmbeddedError } from '#embedded-error.ts';
 import { type Progress, runTask, silent } from '#progress.ts';
+import { installDebianPackages } from './apt.ts';
 
 /** Where Debian's network plugins are. */
 export const cniPluginDirectory = '/usr/lib/cni';
@@ -63,12 +63,7 @@ export async function ensurePackages(progress: Progress = silent): Promise<void>
   if (missing.length === 0) return;
   const title = `Debian packages: ${missing.join(', ')}`;
   await runTask(progress, { name: 'packages', title, expectedMs: 30_000 }, async () => {
-    const install = ['-c', 'DEBIAN_FRONTEND=noninteractive exec apt-get install -y -q --no-install-recommends "$@"', 'terrain'];
-    await runCommand('/bin/sh', [...install, ...missing]).catch(async () => {
-      // The list of packages may be older than what the mirror still has.
-      await runCommand('apt-get', ['-q', 'update']);
-      await runCommand('/bin/sh', [...install, ...missing]);
-    });
+    await installDebianPackages(missing);
     const left = missingPackages();
     if (left.length > 0)
       throw new EmbeddedError('NodeImpossible', `apt-get installed ${left.join(', ')}, but not the programs expected of them.`);

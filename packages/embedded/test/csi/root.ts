@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile as execFileCallback } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
-
-const execFile = promisify(execFileCallback);
+import { installDebianPackages } from '#real/apt.ts';
 
 /** What a machine lacks for file systems to be mounted on it; undefined when it lacks nothing. */
 function lack(): string | undefined {
@@ -26,7 +23,5 @@ export function rootTest(name: string, body: (t: TestContext) => Promise<void>):
 /** Makes sure of a program that few machines have, by the Debian package it comes in. */
 export async function ensureProgram(program: string, debianPackage: string): Promise<void> {
   if (existsSync(program)) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await execFile('apt-get', ['update', '-q'], { env });
-  await execFile('apt-get', ['install', '-y', '-q', '--no-install-recommends', debianPackage], { env });
+  await installDebianPackages([debianPackage]);
 }
