@@ -1,4 +1,4 @@
-import { formatLedger, type Ledger, type LedgerEntry } from '@terrain/api';
+import type { Ledger, LedgerEntry } from '@terrain/api';
 import type { Clock, Logger } from '@terrain/runtime';
 import type { ConfigMap } from '#platform/core.ts';
 import type { Policy, PolicyTexts } from '#policy/policy.ts';
@@ -6,9 +6,9 @@ import type { SyncQueue, Waiting } from '#queue/sync-queue.ts';
 import { Admission, type Confirm, type StillWaits } from './admission.ts';
 import { FollowedPolicy } from './followed-policy.ts';
 import { KnownLedger } from './known-ledger.ts';
-import { loadLedger } from './load.ts';
 import { PendingChanges } from './pending-changes.ts';
 import type { LedgerPort } from './port.ts';
+import { StoredLedger } from './stored-ledger.ts';
 import { type Suspect, Suspects } from './suspects.ts';
 import { admit, applyChanges, freeSlots, isSameLedger, type LedgerChange } from './transition.ts';
 import { WriteLoop } from './write-loop.ts';
@@ -53,17 +53,13 @@ export class LedgerKeeper {
   readonly #loop: WriteLoop;
   readonly #admission: Admission;
   readonly #known: KnownLedger;
+  readonly #stored: StoredLedger;
   readonly #suspects: Suspects;
   readonly #pending = new PendingChanges();
   readonly #loaded = Promise.withResolvers<void>();
   readonly #followed = new FollowedPolicy();
   #isLoaded = false;
-  #isWriting = false;
-  #seenMeanwhile: ConfigMap | 'gone' | undefined;
   #onReleased: (imageKey: string) => boolean = () => true;
-  #lastOwnVersion: string | undefined;
-  /** Whether the version being taken is what this process wrote. */
-  #isOwnVersion = false;
 
   constructor(options: LedgerKeeperOptions) {
     this.#options = options;
@@ -72,7 +68,7 @@ export class LedgerKeeper {
     this.#known = new KnownLedger({
       ...options,
       onGone: (uid, entry) => {
-        if (!this.#isOwnVersion) this.#suspects.add(uid, entry);
+        if (!this.#stored.isOwn) this.#suspects.add(uid, entry);
         if (this.#onReleased(entry.image)) options.onEntry(entry.image);
       },
       onHeld: (uid) => void this.queue.remove(uid),
@@ -80,6 +76,13 @@ export class LedgerKeeper {
         if (this.#followed.isFollowed) options.onPolicy?.(policy, before);
       },
       onUsable: () => options.onUsable?.(),
+    });
+    this.#stored = new StoredLedger({
+      ...options,
+      known: this.#known,
+      onForeign: () => this.#admission.doubtAll(),
+      onTaken: () => this.#settle(),
+      onNews: () => this.#loop.nudge(),
     });
     this.#loop = new WriteLoop({
       ...options,
@@ -226,20 +229,11 @@ export class LedgerKeeper {
 
   /** The ledger as the watch shows it; undefined when it is gone. */
   observed(object: ConfigMap | undefined): void {
-    if (this.#isWriting) {
-      // The event of our own write may come before its answer, and is no foreign write.
-      this.#seenMeanwhile = object ?? 'gone';
-      return;
-    }
-    // A watch may be behind the ledger's creation; the live read that follows tells.
-    if (object === undefined) this.#known.doubt();
-    else if (this.#known.isNews(object)) this.#take(object);
-    else return;
-    this.#loop.nudge();
+    this.#stored.observed(object);
   }
 
   async #flush(signal: AbortSignal): Promise<void> {
-    if (this.#known.object === undefined) await this.#load(signal);
+    if (this.#known.object === undefined && (await this.#stored.load(signal))) this.#loop.nudge();
     const { object, ledger, trouble, highestSeq } = this.#known;
     if (object === undefined || ledger === undefined) {
       this.#pending.rejectAll(new LedgerUnreadableError(trouble));
@@ -258,39 +252,13 @@ export class LedgerKeeper {
       return;
     }
     const next = admit(changed, chosen, since, highestSeq);
-    if (!isSameLedger(next, ledger)) await this.#write(object, next, signal);
+    if (!isSameLedger(next, ledger)) {
+      this.#loop.wrote();
+      await this.#stored.replace(object, next, signal);
+    }
     done();
     // A limit that had to follow what was found running goes back with the next write.
     if (next.limit !== this.policy.concurrency || this.#pending.size > 0) this.#loop.nudge();
-  }
-
-  async #write(object: ConfigMap, next: Ledger, signal: AbortSignal): Promise<void> {
-    this.#loop.wrote();
-    this.#isWriting = true;
-    try {
-      const answer = await this.#options.port.replace({ ...object, data: formatLedger(next) }, signal);
-      this.#lastOwnVersion = answer.metadata.resourceVersion;
-      this.#take(answer);
-    } finally {
-      this.#isWriting = false;
-      const seen = this.#seenMeanwhile;
-      this.#seenMeanwhile = undefined;
-      if (seen !== undefined) this.observed(seen === 'gone' ? undefined : seen);
-    }
-  }
-
-  async #load(signal: AbortSignal): Promise<void> {
-    const { port, log } = this.#options;
-    const { object, isMended } = await loadLedger(port, this.ledger?.policy, log, signal);
-    this.#take(object);
-    if (isMended) this.#loop.nudge();
-  }
-
-  /** Takes a version of the stored ledger as the present one. */
-  #take(object: ConfigMap): void {
-    this.#isOwnVersion = object.metadata.resourceVersion === this.#lastOwnVersion;
-    if (!this.#isOwnVersion) this.#admission.doubtAll();
-    if (this.#known.take(object)) this.#settle();
   }
 
   #settle(): void {
