@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { silentLogger } from '#log/logger.ts';
 import { ApiFake, FakeClock } from '#testing/index.ts';
+import { ApiError } from '#transport/api-error.ts';
 import type { ApiRequest, ApiTransport } from '#transport/api-transport.ts';
 import { Connection } from '#transport/connection.ts';
 import { Elector, type ElectorOptions } from './elector.ts';
@@ -189,6 +190,63 @@ test('a renewal whose answer is lost is no loss of the lease', async (t) => {
   assert.ok(clock.now() - Date.parse((fake.objects(leases)[0] as Lease).spec?.renewTime ?? '') <= 2500);
   first.stop.abort();
   await first.running;
+});
+
+for (const isCarriedOut of [false, true]) {
+  const what = isCarriedOut ? 'is carried out and never answered' : 'never arrives';
+  test(`a renewal that ${what}, as on a socket whose other end is gone, is tried again in time`, async (t) => {
+    const { clock, advance, settle, elector, api } = await rig(t);
+    let hangs = 0;
+    const hanging: ApiTransport = {
+      ...api,
+      async request<T>(request: ApiRequest): Promise<T> {
+        if (request.method !== 'PUT' || hangs === 0) return api.request<T>(request);
+        hangs--;
+        if (isCarriedOut) await api.request<T>(request);
+        await clock.sleep(request.timeoutMs ?? Number.POSITIVE_INFINITY, request.signal);
+        throw new Error('no answer');
+      },
+    };
+    const candidate = elector('one', { api: hanging });
+    const first = campaign(candidate);
+    await settle();
+    await advance(4000);
+    hangs = 1;
+    for (let second = 0; second < 30; second++) {
+      await advance(1000);
+      assert.deepEqual([first.ended, candidate.isLeading], [undefined, true], `after ${second + 1} s`);
+    }
+    first.stop.abort();
+    await first.running;
+  });
+}
+
+test('every request for the lease ends before the leadership does', async (t) => {
+  const { fake, clock, advance, settle, elector, api } = await rig(t);
+  const late: string[] = [];
+  let renewedAt = 0;
+  let isForgetful = false;
+  const timed: ApiTransport = {
+    ...api,
+    async request<T>(request: ApiRequest): Promise<T> {
+      const endsAt = clock.monotonic() + (request.timeoutMs ?? Number.POSITIVE_INFINITY);
+      if (endsAt > renewedAt + 10_000) late.push(`${request.method} until ${endsAt - renewedAt} ms after the last renewal`);
+      if (isForgetful && request.method === 'PUT') throw new ApiError(404, { reason: 'NotFound', code: 404 }, 'PUT /');
+      if (isForgetful && request.method === 'POST') throw new Error('connection refused');
+      const sentAt = clock.monotonic();
+      const answer = await api.request<T>(request);
+      if (request.method !== 'GET') renewedAt = sentAt;
+      return answer;
+    },
+  };
+  const first = campaign(elector('one', { api: timed }));
+  await settle();
+  await advance(4000);
+  isForgetful = true;
+  await advance(12_000);
+  assert.equal(first.ended, 'LeadershipLostError: the lease was not renewed for 10 s');
+  assert.equal(fake.objects(leases).length, 1);
+  assert.deepEqual(late, []);
 });
 
 test('jumps of the wall clock change nothing, whoever jumps', async (t) => {

@@ -32,6 +32,11 @@ export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError';
 }
 
+interface Call {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
 /**
  * One candidate for a Lease.
  *
@@ -78,14 +83,16 @@ export class Elector {
 
   /** Renews until the signal is aborted; rejects with LeadershipLostError when it could not. */
   async hold(signal: AbortSignal): Promise<void> {
-    const { clock, renewDeadlineMs } = this.#options;
+    const { clock, renewDeadlineMs, retryMs } = this.#options;
+    let begunAt = clock.monotonic();
     try {
       for (;;) {
-        await clock.sleep(this.#options.retryMs, signal);
-        const renewedAt = this.#renewedAt ?? clock.monotonic();
-        const left = renewedAt + renewDeadlineMs - clock.monotonic();
-        if (left <= 0) throw new LeadershipLostError(`the lease was not renewed for ${renewDeadlineMs / 1000} s`);
-        await this.#attempt(signal, left);
+        await clock.sleep(Math.max(0, begunAt + retryMs - clock.monotonic()), signal);
+        begunAt = clock.monotonic();
+        const lostAt = (this.#renewedAt ?? begunAt) + renewDeadlineMs;
+        if (begunAt >= lostAt) throw new LeadershipLostError(`the lease was not renewed for ${renewDeadlineMs / 1000} s`);
+        // Not all the time there is: what hangs on a socket whose other end is gone is answered on the next.
+        await this.#attempt(signal, Math.min(lostAt, begunAt + renewDeadlineMs / 2));
         const holder = this.#sighting?.lease.spec?.holderIdentity;
         if (holder !== this.identity) throw new LeadershipLostError(`the lease is held by ${holder || 'nobody'} now`);
       }
@@ -110,54 +117,63 @@ export class Elector {
     }
   }
 
-  /** One try to get or renew the lease. True when it is ours. */
-  async #attempt(signal: AbortSignal, timeoutMs = this.#options.renewDeadlineMs): Promise<boolean> {
+  /** One try to get or renew the lease, which is over at a moment of the monotonic clock. True when it is ours. */
+  async #attempt(
+    signal: AbortSignal,
+    endsAt = this.#options.clock.monotonic() + this.#options.renewDeadlineMs,
+  ): Promise<boolean> {
     const { clock, log } = this.#options;
-    const call = { signal, timeoutMs };
-    const sentAt = clock.monotonic();
+    const call = (): Call => ({ signal, timeoutMs: Math.max(1, endsAt - clock.monotonic()) });
     try {
       const held = this.#sighting?.lease;
-      if (this.#renewedAt !== undefined && held !== undefined) return this.#stored(await this.#write(held, call), sentAt);
-      const { namespace, name } = this.#options;
-      const lease = await this.#resource.get({ namespace, name }, call);
-      this.#sighting = sight(this.#sighting, lease, clock.monotonic());
-      const isOurs = lease.spec?.holderIdentity === this.identity;
-      if (!isOurs && !isFree(this.#sighting, clock.monotonic())) return false;
-      return this.#stored(await this.#write(lease, call), sentAt);
+      if (this.#renewedAt !== undefined && held !== undefined) return await this.#renew(held, call());
+      const sighting = await this.#look(call());
+      const isOurs = sighting.lease.spec?.holderIdentity === this.identity;
+      if (!isOurs && !isFree(sighting, clock.monotonic())) return false;
+      return await this.#renew(sighting.lease, call());
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isNotFound(error)) return this.#create(signal, sentAt);
-      if (isConflict(error)) return this.#look(call);
+      if (isNotFound(error)) return this.#create(call());
+      if (isConflict(error)) return this.#judge(call);
       log.warn({ err: error }, 'the lease could not be read or written');
       return false;
     }
   }
 
-  async #create(signal: AbortSignal, sentAt: number): Promise<boolean> {
-    const { log, namespace, name } = this.#options;
+  async #create(call: Call): Promise<boolean> {
+    const { clock, log, namespace, name } = this.#options;
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    const sentAt = clock.monotonic();
     try {
-      return this.#stored(await this.#resource.create({ ...lease, spec: this.#spec(undefined) }, { signal }), sentAt);
+      return this.#stored(await this.#resource.create({ ...lease, spec: this.#spec(undefined) }, call), sentAt);
     } catch (error) {
       if (!isAlreadyExists(error)) log.warn({ err: error }, 'the lease could not be created');
       return false;
     }
   }
 
-  /** Somebody else wrote, or our own last write got no answer: only a look tells which. */
-  async #look(call: { signal: AbortSignal; timeoutMs: number }): Promise<boolean> {
-    const { clock, namespace, name } = this.#options;
+  /** Somebody else wrote, or our own last write got no answer: only a look tells which. That one cost time, so the next follows at once. */
+  async #judge(call: () => Call): Promise<boolean> {
     try {
-      const lease = await this.#resource.get({ namespace, name }, call);
-      this.#sighting = sight(this.#sighting, lease, clock.monotonic());
+      const { lease } = await this.#look(call());
+      const isStillOurs = this.#renewedAt !== undefined && lease.spec?.holderIdentity === this.identity;
+      return isStillOurs && (await this.#renew(lease, call()));
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the lease could not be read');
+      this.#options.log.warn({ err: error }, 'the lease could not be read or written');
+      return false;
     }
-    return false;
   }
 
-  #write(lease: Lease, call: { signal: AbortSignal; timeoutMs: number }): Promise<Lease> {
-    return this.#resource.replace({ ...lease, spec: this.#spec(lease) }, call);
+  async #look(call: Call): Promise<Sighting> {
+    const { clock, namespace, name } = this.#options;
+    const lease = await this.#resource.get({ namespace, name }, call);
+    this.#sighting = sight(this.#sighting, lease, clock.monotonic());
+    return this.#sighting;
+  }
+
+  async #renew(lease: Lease, call: Call): Promise<true> {
+    const sentAt = this.#options.clock.monotonic();
+    return this.#stored(await this.#resource.replace({ ...lease, spec: this.#spec(lease) }, call), sentAt);
   }
 
   #spec(lease: Lease | undefined): NonNullable<Lease['spec']> {

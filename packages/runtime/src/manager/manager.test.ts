@@ -165,6 +165,32 @@ test('of two only one works; the other has warm caches and takes over when the f
   await second.running;
 });
 
+test('keeps its lease however many requests wait for an answer', async (t) => {
+  const fake = await server(t);
+  const proxy = await FaultProxy.start({
+    upstream: fake.credentials,
+    plan: {
+      rules: [{ on: 'request', match: { verb: 'create', resource: 'configmaps' }, do: { fault: 'hold', gate: 'webhook' } }],
+    },
+  });
+  t.after(() => proxy.close());
+  const { manager: op, stop } = manager(fake, { credentials: proxy.credentials, election });
+  const running = op.run(stop.signal);
+  const renewals = (): number => fake.log.count({ verb: 'update', resource: 'leases' });
+  await until('leadership', () => renewals() > 0);
+  const path = '/api/v1/namespaces/default/configmaps';
+  const writes = Array.from({ length: 100 }, (_, at) => op.api.request({ method: 'POST', path, body: configMap(`m${at}`) }));
+  const written = Promise.allSettled(writes);
+  const soFar = renewals();
+  await Promise.race([until('more renewals', () => renewals() > soFar + 10), running]);
+  assert.equal(fake.objects(configMaps).length, 0, 'nothing was answered meanwhile');
+  proxy.open('webhook');
+  await written;
+  assert.equal(fake.objects(configMaps).length, 100);
+  stop.abort();
+  await running;
+});
+
 test('ends with an error when it has lost the lease', async (t) => {
   const fake = await server(t);
   const { manager: op, maps, stop } = manager(fake, { election: { ...election, identity: 'one' } });

@@ -62,6 +62,8 @@ export class Manager {
   readonly api: ApiTransport;
   readonly #options: ManagerOptions;
   readonly #connection: Connection;
+  /** Of its own, so that a renewal waits behind nobody's requests, and one that follows another that hangs has a new socket. */
+  readonly #leaseConnection: Connection | undefined;
   readonly #elector: Elector | undefined;
   readonly #health: HealthServer | undefined;
   readonly #controllers: Controller<KubeObject>[] = [];
@@ -73,14 +75,12 @@ export class Manager {
     this.#options = options;
     this.clock = clock;
     this.log = options.log ?? createLogger();
-    this.#connection = new Connection(credentials, {
-      userAgent: name,
-      clock,
-      observer: this.metrics.transport,
-      ...(frames === undefined ? {} : { onPiece: frames.arrived }),
-    });
-    this.#elector =
-      election === undefined ? undefined : new Elector({ api: this.#connection, clock, log: this.log, ...election });
+    const asUs = { userAgent: name, clock, observer: this.metrics.transport };
+    this.#connection = new Connection(credentials, { ...asUs, ...(frames === undefined ? {} : { onPiece: frames.arrived }) });
+    if (election !== undefined) {
+      this.#leaseConnection = new Connection(credentials, { ...asUs, maxSockets: 1 });
+      this.#elector = new Elector({ api: this.#leaseConnection, clock, log: this.log, ...election });
+    }
     const elector = this.#elector;
     this.api = elector === undefined ? this.#connection : fenceWrites(this.#connection, () => elector.isLeading);
     this.informers = new Informers({
@@ -162,13 +162,13 @@ export class Manager {
     );
     await shutdown.step('the event recorder', () => this.events.close());
     hold.abort(new Error('stopping'));
-    await holding.catch(() => undefined);
+    await shutdown.step('the renewal of the lease', () => holding.catch(() => undefined));
     this.metrics.leading(this.#options.name, false);
     // Whoever may still write keeps the others out until the lease has run out by itself.
     if (!stopped.includes(false)) await shutdown.step('the election', async () => this.#elector?.release());
     await shutdown.step('the informers', () => this.informers.close());
     await shutdown.step('the health server', async () => this.#health?.close());
-    await shutdown.step('the connection', () => this.#connection.close());
+    await shutdown.step('the connection', () => Promise.all([this.#connection.close(), this.#leaseConnection?.close()]));
     shutdown.finish();
   }
 
