@@ -18,7 +18,8 @@ const cases: Record<string, { given: unknown; grownMs: number; want: number }> =
   'no answer, told in other words': { given: new Error('the mail server', { cause: refused }), grownMs: minute, want: 5000 },
   'a refusal': { given: answer(422), grownMs: minute, want: minute },
   'a failing webhook, which may be about this object': { given: answer(500), grownMs: minute, want: minute },
-  throttling: { given: answer(429, 2 * minute), grownMs: minute, want: 2 * minute },
+  throttling: { given: answer(429, minute), grownMs: 100, want: minute },
+  'a server that asks for a day': { given: answer(503, 1440 * minute), grownMs: 100, want: minute },
   'an error of the reconcile itself': { given: new TypeError('undefined is not a function'), grownMs: minute, want: minute },
   'nothing thrown at all': { given: undefined, grownMs: minute, want: minute },
 };

@@ -93,6 +93,19 @@ test('a request says who is asked, what is sent and how long it is, in bytes', a
   ]);
 });
 
+test('a socket that has become old takes no further request, and those that wait get another', async (t) => {
+  for (const [oldestMs, want] of [
+    [0, 4],
+    [60_000, 1],
+  ] as const) {
+    const { pool, sockets } = await serve(t, (socket) => socket.write(empty), { oldestMs, most: 1 });
+    const asked = [ask(pool), ask(pool), ask(pool)];
+    assert.deepEqual(await Promise.all(asked.map(({ outcome }) => outcome)), ['', '', '']);
+    assert.equal(await ask(pool).outcome, '');
+    assert.equal(sockets.length, want);
+  }
+});
+
 test('what would break out of its line is refused before anything is sent', async (t) => {
   const texts: string[] = [];
   const { pool, sockets } = await serve(t, (socket, text) => {

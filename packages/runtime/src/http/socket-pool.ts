@@ -6,12 +6,19 @@ import { Wire, type WireOwner } from './wire.ts';
 
 /** Before the other side closes an idle socket, an API server after 90 s: a request could cross that. */
 const defaultIdleMs = 45_000;
+/**
+ * One that is always in use would otherwise live as long as the process: on the one server of several that was there when it was opened, and with
+ * trust in a certificate that may have been replaced since.
+ */
+const defaultOldestMs = 600_000;
 
 export interface SocketPoolOptions {
   /** Sockets there may be. */
   readonly most?: number;
   /** For how long there is one that is not used. */
   readonly idleMs?: number;
+  /** How old one may become. */
+  readonly oldestMs?: number;
 }
 
 /**
@@ -30,6 +37,7 @@ export class SocketPool implements Sender, WireOwner {
   readonly #host: string;
   readonly #most: number;
   readonly #idleMs: number;
+  readonly #oldestMs: number;
   readonly #wires = new Set<Wire>();
   readonly #opening = new Set<Wire>();
   readonly #idle: Wire[] = [];
@@ -40,12 +48,13 @@ export class SocketPool implements Sender, WireOwner {
   #isDestroyed = false;
 
   constructor(peer: Peer, options: SocketPoolOptions = {}) {
-    const { most = Number.POSITIVE_INFINITY, idleMs = defaultIdleMs } = options;
+    const { most = Number.POSITIVE_INFINITY, idleMs = defaultIdleMs, oldestMs = defaultOldestMs } = options;
     if (!(most >= 1)) throw new RangeError(`expected one socket or more, got ${most}`);
     this.#peer = peer;
     this.#host = new URL(peer.origin).host;
     this.#most = most;
     this.#idleMs = idleMs;
+    this.#oldestMs = oldestMs;
   }
 
   dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
@@ -79,7 +88,8 @@ export class SocketPool implements Sender, WireOwner {
   }
 
   onFree(wire: Wire): void {
-    if (this.#waiting.length > this.#calledUp) this.#callUp(wire);
+    if (performance.now() - wire.openedAt >= this.#oldestMs) wire.close();
+    else if (this.#waiting.length > this.#calledUp) this.#callUp(wire);
     else this.#rest(wire);
   }
 

@@ -20,6 +20,7 @@ export interface WireOwner {
  * has something behind it, is the last one on its socket.
  */
 export class Wire implements AnswerSink {
+  readonly openedAt = performance.now();
   readonly #socket: Socket;
   readonly #owner: WireOwner;
   readonly #reader = new AnswerReader(this);

@@ -19,6 +19,9 @@ export interface StatusBody {
   };
 }
 
+/** A server or proxy that asks for a day is often back in minutes. */
+const longestRetryAfterMs = 60_000;
+
 /**
  * The API server answered, and the answer was no.
  *
@@ -31,7 +34,7 @@ export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly StatusCause[];
-  /** What the server asked us to wait before trying again; undefined when it did not say. */
+  /** What the server asked us to wait before trying again, a minute at most; undefined when it did not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: number, status: StatusBody | undefined, request: string, retryAfterMs?: number) {
@@ -40,7 +43,8 @@ export class ApiError extends Error {
     this.reason = status?.reason ?? '';
     this.causes = status?.details?.causes ?? [];
     const seconds = status?.details?.retryAfterSeconds;
-    this.retryAfterMs = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+    const askedMs = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+    this.retryAfterMs = askedMs === undefined ? undefined : Math.min(askedMs, longestRetryAfterMs);
   }
 }
 

@@ -30,3 +30,24 @@ test('a fixed token stays, and none is none', async () => {
   assert.equal(await new Token(undefined, clock).read(), undefined);
   assert.equal(new Token('fixed', clock).isRenewable, false);
 });
+
+test('a token that does not come is given up with a sentence, by all who wait for it, and asked for again', async () => {
+  const clock = new FakeClock();
+  let reads = 0;
+  const token = new Token(() => (++reads === 1 ? new Promise<string>(() => undefined) : Promise.resolve(`t${reads}`)), clock);
+  const waiting = Promise.allSettled([token.read(), token.read()]);
+  await clock.advance(119_999);
+  const last = token.read();
+  const outcome = assert.rejects(last, {
+    message:
+      'no token for the API server within 120 s: see what the login that the kubeconfig names (exec or auth-provider) waits for',
+  });
+  await clock.advance(1);
+  await outcome;
+  assert.deepEqual(
+    (await waiting).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(await token.read(), 't2');
+  assert.equal(clock.pendingTimers, 0, 'no timer is left');
+});

@@ -1,13 +1,19 @@
 import type { Clock } from '#clock/clock.ts';
 
 const lifetimeMs = 60_000;
+/** A login may have to ask a person. */
+const patienceMs = 120_000;
 
-/** A bearer token that is read again when it is a minute old or was refused. */
+/**
+ * A bearer token that is read again when it is a minute old or was refused.
+ *
+ * Guarantees: one reading at a time, for all who wait; one that does not end fails all of them, so nobody waits for ever.
+ */
 export class Token {
   readonly #source: string | (() => Promise<string>) | undefined;
   readonly #clock: Clock;
   /** The promise, not its value: many requests that need a token at once cause one reading. */
-  #current: { readonly value: Promise<string>; readonly readAt: number } | undefined;
+  #current: { readonly value: Promise<string>; readAt: number } | undefined;
 
   constructor(source: string | (() => Promise<string>) | undefined, clock: Clock) {
     this.#source = source;
@@ -22,8 +28,7 @@ export class Token {
   async read(): Promise<string | undefined> {
     if (typeof this.#source !== 'function') return this.#source;
     const now = this.#clock.monotonic();
-    if (this.#current === undefined || now - this.#current.readAt > lifetimeMs)
-      this.#current = { value: this.#source(), readAt: now };
+    if (this.#current === undefined || now - this.#current.readAt > lifetimeMs) this.#current = this.#begin(this.#source);
     const { value } = this.#current;
     try {
       return await value;
@@ -37,6 +42,30 @@ export class Token {
   async refused(token: string | undefined): Promise<void> {
     const current = this.#current;
     if (current !== undefined && (await current.value.catch(() => token)) === token) this.#refused(current.value);
+  }
+
+  /** Not old while it is read. */
+  #begin(source: () => Promise<string>): { readonly value: Promise<string>; readAt: number } {
+    const begunAt = this.#clock.monotonic();
+    const reading = { value: this.#inTime(source), readAt: Number.POSITIVE_INFINITY };
+    reading.value.then(
+      () => {
+        reading.readAt = begunAt;
+      },
+      () => undefined,
+    );
+    return reading;
+  }
+
+  async #inTime(source: () => Promise<string>): Promise<string> {
+    const late = Promise.withResolvers<never>();
+    const sentence = `no token for the API server within ${patienceMs / 1000} s: see what the login that the kubeconfig names (exec or auth-provider) waits for`;
+    const cancel = this.#clock.setTimeout(() => late.reject(new Error(sentence)), patienceMs);
+    try {
+      return await Promise.race([source(), late.promise]);
+    } finally {
+      cancel();
+    }
   }
 
   #refused(value: Promise<string>): void {
