@@ -33,6 +33,8 @@ interface World {
   readonly classes: Resource<KubeObject>;
   /** Lets other things go wrong between the operator and the API server. */
   readonly follow: (plan: FaultPlan) => void;
+  /** What stands between them. */
+  readonly proxy: FaultProxy;
 }
 
 /** Plays it until the work is done. */
@@ -78,6 +80,7 @@ export async function withOperator(
       secrets: new Resource<KubeObject>(connection, secretType),
       classes: new Resource<KubeObject>(connection, storageClassType),
       follow: (next) => proxy.follow(next),
+      proxy,
     });
   } finally {
     stop.abort();

@@ -92,6 +92,26 @@ test('while a Secret gets no answer its image holds up nobody, and goes on when 
   );
 });
 
+test('an image that goes while its Secret is read leaves no place in the queue that holds up others', async () => {
+  await withOperator(
+    { ...policy, concurrency: '2' },
+    longAgo,
+    async ({ fake, images, proxy }) => {
+      seedSecret(fake);
+      await images.create(needing('first', { sourceType: 's3', secretRef: 'keys' }));
+      await until('look at the Secret', () => proxy.log.count({ verb: 'get', resource: 'secrets' }) === 1);
+      await images.delete({ ...at, name: 'first' });
+      await images.create(needing('second', {}));
+      await until('DataVolume of the second, made after the first was seen to go', () => hasVolume(fake, 'second'));
+      proxy.open('kms');
+      await until('decision about the one that is gone', () => proxy.log.count({ verb: 'write', name: 'first' }) > 0);
+      await images.create(needing('third', {}));
+      await until('DataVolume of the third', () => hasVolume(fake, 'third'));
+    },
+    { plan: reading('secrets', { fault: 'hold', gate: 'kms' }) },
+  );
+});
+
 test('a Secret that cannot be read any more when its image has a slot gives the slot back', async () => {
   await withOperator(
     policy,

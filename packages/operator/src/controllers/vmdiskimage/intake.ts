@@ -24,7 +24,7 @@ export interface IntakeOptions {
  * a worker happened to take first could overtake one that was told of before.
  *
  * Guarantees: a version of an image older than what this process wrote or read of it never leads to a place in the queue, however late
- * a watch delivers it.
+ * a watch delivers it; nor does what was decided or read of an image that has gone meanwhile, whose place nobody would ever take from it.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -53,6 +53,7 @@ export class Intake {
 
   /** This process wrote the image, or read it live. */
   wrote({ metadata }: StoredImage): void {
+    if (!this.#isKnown(`${metadata.namespace}/${metadata.name}`, metadata.uid)) return;
     this.#newest.set(metadata.uid, metadata.resourceVersion);
     this.#options.keeper.verified(metadata.uid);
   }
@@ -60,7 +61,7 @@ export class Intake {
   /** A pass has decided about the image. */
   decided(key: string, uid: string, step: Step): void {
     if (step.kind === 'adopt') this.#options.keeper.suspect(uid, { image: key, attempt: step.attempt.number, state: 'open' });
-    if (step.kind === 'queue') this.#options.keeper.wait(step.waiting);
+    if (step.kind === 'queue' && this.#isKnown(key, uid)) this.#options.keeper.wait(step.waiting);
     else this.#options.keeper.waitNoMore(uid);
   }
 
@@ -75,7 +76,7 @@ export class Intake {
   async confirm({ key, uid }: Waiting, signal: AbortSignal): Promise<Waiting | undefined> {
     const [namespace = '', name = ''] = key.split('/');
     const live = await this.#options.eyes.image(namespace, name, signal);
-    if (live === undefined || live.metadata.uid !== uid) return undefined;
+    if (live === undefined || live.metadata.uid !== uid || !this.#isKnown(key, uid)) return undefined;
     this.#newest.set(uid, live.metadata.resourceVersion);
     const snapshot = observe(this.#options.sources, key, live);
     const step = snapshot === undefined ? undefined : decide(snapshot).step;
@@ -108,6 +109,11 @@ export class Intake {
     if (image === undefined || this.#isOutdated(image)) return true;
     const judged = this.#judge(key, image);
     return judged === undefined || !isAtRest(judged.snapshot, judged.decision);
+  }
+
+  /** Whether the image has not gone, as far as has been told: of that it is told once, and maybe while something else is waited for. */
+  #isKnown(key: string, uid: string): boolean {
+    return this.#options.sources.informers.images.store.get(key)?.metadata.uid === uid;
   }
 
   #isOutdated({ metadata }: StoredImage): boolean {

@@ -79,3 +79,16 @@ test('an image that went while its Secret was read leaves neither a watch nor a 
   await checked;
   assert.deepEqual([[...rig.watched], rig.reasonFor(image)], [[], 'unknown']);
 });
+
+test('an image that went while its Secret was read leaves no watch either where another depends on the same', async () => {
+  const rig = new Rig();
+  const [a, b] = [imageNamed('a', s3), imageNamed('b', s3)];
+  await rig.needs.check('farm/b', b, signal);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  rig.answer = promise;
+  const checked = rig.needs.check('farm/a', a, signal);
+  rig.needs.release('farm/a');
+  resolve(undefined);
+  await checked;
+  assert.deepEqual([...rig.watched], [['farm/b', ['keys']]]);
+});

@@ -61,6 +61,8 @@ export class Needs {
       this.#learn(configMapId(image, certConfigMap), await orUnreadable(read, 'ConfigMap', certConfigMap));
     }
     const needs = this.of(image);
+    // Released while it was read, because the image went: nobody would end a watch for it.
+    if (!this.#uses.has(key)) return needs;
     this.#watch.await(key, [
       ...(isWatchable(needs.secret) && secretRef !== undefined ? [{ kind: 'secret' as const, namespace, name: secretRef }] : []),
       ...(isWatchable(needs.certConfigMap) && certConfigMap !== undefined
