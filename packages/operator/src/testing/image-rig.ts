@@ -3,7 +3,7 @@ import { crdOf, kinds, ledgerManifest, sourceHash, volumeSnapshotName } from '@t
 import { aVMDiskImage } from '@terrain/api/testing';
 import { Connection, type KubeObject, Resource, type ResourceType, silentLogger, systemClock } from '@terrain/runtime';
 import { ApiFake, type ApiFakeOptions, type FaultPlan, FaultProxy } from '@terrain/runtime/testing';
-import { imageType } from '#controllers/vmdiskimage/api-hands.ts';
+import { imageType, machineType } from '#controllers/vmdiskimage/api-hands.ts';
 import { desiredDataVolume, desiredSnapshot } from '#controllers/vmdiskimage/desired.ts';
 import type { StoredImage } from '#controllers/vmdiskimage/snapshot.ts';
 import { createOperator } from '#operator.ts';
@@ -31,6 +31,7 @@ interface World {
   readonly configMaps: Resource<KubeObject>;
   readonly secrets: Resource<KubeObject>;
   readonly classes: Resource<KubeObject>;
+  readonly machines: Resource<KubeObject>;
   /** Lets other things go wrong between the operator and the API server. */
   readonly follow: (plan: FaultPlan) => void;
   /** What stands between them. */
@@ -79,6 +80,7 @@ export async function withOperator(
       configMaps: new Resource<KubeObject>(connection, configMapType),
       secrets: new Resource<KubeObject>(connection, secretType),
       classes: new Resource<KubeObject>(connection, storageClassType),
+      machines: new Resource<KubeObject>(connection, machineType),
       follow: (next) => proxy.follow(next),
       proxy,
     });

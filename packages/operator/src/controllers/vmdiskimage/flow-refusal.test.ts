@@ -195,6 +195,47 @@ test('a namespace that may not be marked keeps no slot of a download that is ove
   );
 });
 
+test('a namespace whose mark may not be taken off keeps no slot, and is named where it holds up a deletion', async () => {
+  let isRefused = false;
+  const message = 'admission webhook "tenants.example.com" denied the request: no labels';
+  const admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) =>
+    isRefused && verb === 'update' && kind.kind === 'Namespace' ? { code: 403, reason: 'Forbidden', message } : undefined;
+  const isMarked = (fake: ApiFake): boolean =>
+    fake
+      .objects(namespaceType)
+      .some(({ metadata }) => metadata.name === 'vmdi-farm' && metadata.labels?.[labels.imagesInUse] !== undefined);
+  await withOperator(
+    { templateImageTTL: '', concurrency: '1' },
+    longAgo,
+    async ({ fake, images, machines }) => {
+      await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+      await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+      const machine = { name: 'web', namespace: 'vmdi-farm' };
+      const vmDiskImageRef = { name: 'first', namespace: 'vmdi-farm' };
+      await machines.create(aVirtualMachine({ metadata: machine, spec: { vmDiskImageRef } }) as KubeObject);
+      await until('count', () => statusOf(fake, 'first')?.references === 1);
+      assert.ok(isMarked(fake));
+      isRefused = true;
+      await machines.delete(machine);
+      await until('event', () => fake.objects(eventType).some(({ reason }) => reason === 'RefusedByPlatform'));
+      await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/cancel': 'now' } } });
+      await until('end', () => statusOf(fake, 'first')?.phase === 'Failed' && holders(fake).length === 0);
+      assert.equal(statusOf(fake, 'first')?.references, 0);
+      await images.delete({ ...at, name: 'first' });
+      await until('sentence', () => statusOf(fake, 'first')?.message?.includes('tenants.example.com') === true);
+      assert.equal(
+        statusOf(fake, 'first')?.message,
+        `no virtual machine refers to it any more, but the label pelotech.ot/images-in-use cannot be taken off Namespace vmdi-farm: ${message}; let the operator do that, and it goes on by itself within a minute`,
+      );
+      isRefused = false;
+      await images.mergePatch({ ...at, name: 'first' }, { metadata: { labels: { look: 'again' } } });
+      await until('end of the image', () => statusOf(fake, 'first') === undefined);
+      assert.equal(isMarked(fake), false);
+    },
+    { admit },
+  );
+});
+
 test('a pause does not keep the slot of a download that hangs', async () => {
   await withOperator({ templateImageTTL: '', concurrency: '1', noProgressTimeout: '2s' }, longAgo, async ({ fake, images }) => {
     await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);

@@ -16,6 +16,7 @@ import {
 import { eyesOn, handsOf, imageType, machineType } from './api-hands.ts';
 import { Intake } from './intake.ts';
 import { Memories } from './memory.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import { Needs } from './needs.ts';
 import { claimNews, isOnTheWay, snapshotNews, volumeNews } from './news.ts';
 import { NamedObjectWatch } from './object-watch.ts';
@@ -83,6 +84,7 @@ export function addImageController({
     lookAgain(key);
   });
   const memories = new Memories();
+  const namespaceUse = new NamespaceUse();
   const needs = new Needs(eyes, watch);
   const platform = new PlatformWait([informers.dataVolumes, informers.snapshots, informers.snapshotClasses], (key) =>
     lookAgain(key),
@@ -91,6 +93,7 @@ export function addImageController({
   const onGone = (key: string, uid: string): void => {
     memories.forget(uid);
     needs.release(key);
+    namespaceUse.forget(key.slice(0, key.indexOf('/')), key);
   };
   const intake = new Intake({ sources, eyes, keeper, onGone, wake: (key) => controller.queue.add(key) });
   /** What an image waited for may be there: whoever takes a place in the queue does so before a worker gets to one of them. */
@@ -102,6 +105,7 @@ export function addImageController({
     ...sources,
     eyes,
     intake,
+    namespaceUse,
     sleep: (ms, signal) => manager.clock.sleep(ms, signal),
     record: (object, happening) => manager.events.record(object, happening),
     onStored,

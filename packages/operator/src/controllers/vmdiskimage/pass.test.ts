@@ -4,6 +4,7 @@ import type { VMDiskImageStatus } from '@terrain/api';
 import { ApiError, type Happening } from '@terrain/runtime';
 import { aSnapshot, syncing } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 
@@ -17,31 +18,40 @@ async function saved({ mark, finalizer }: { readonly mark?: ApiError; readonly f
   });
   const written: VMDiskImageStatus[] = [];
   const happenings: Happening[] = [];
+  const order: string[] = [];
   const pass = {
-    deps: { intake: { wrote: () => undefined }, record: (_: unknown, happening: Happening) => happenings.push(happening) },
+    deps: {
+      intake: { wrote: () => undefined },
+      namespaceUse: new NamespaceUse(),
+      record: (_: unknown, happening: Happening) => happenings.push(happening),
+    },
     hands: {
       markNamespace: async () => {
         if (mark !== undefined) throw mark;
+        order.push('mark');
       },
       addFinalizer: async (image: StoredImage) => {
         if (finalizer !== undefined) throw finalizer;
+        order.push('finalizer');
         return image;
       },
       writeStatus: async (image: StoredImage, status: VMDiskImageStatus) => {
         written.push(status);
+        order.push('status');
         return { ...image, status, metadata: { ...image.metadata, resourceVersion: '99' } };
       },
     },
   } as unknown as Pass;
   const { heldMs } = await saveStatus(pass, snapshot, decide(snapshot));
   const [{ references, referencedBy, referencesAsOf, history } = {}] = written;
-  return { heldMs, counted: { references, referencedBy, referencesAsOf }, result: history?.at(-1)?.result, happenings };
+  return { heldMs, counted: { references, referencedBy, referencesAsOf }, result: history?.at(-1)?.result, happenings, order };
 }
 
 const answered = (code: number, message: string): ApiError => new ApiError(code, { message, reason: 'x' }, 'PATCH /api/v1/x');
 
-test('a reference is counted once the image is protected', async () => {
-  const { heldMs, counted, happenings } = await saved({});
+test('a reference is counted once the image is protected, by the finalizer first, which tells the next process of the rest', async () => {
+  const { heldMs, counted, happenings, order } = await saved({});
+  assert.deepEqual(order, ['finalizer', 'mark', 'status']);
   assert.deepEqual(counted, { references: 2, referencedBy: ['lab-7/a', 'lab-7/b'], referencesAsOf: '60' });
   assert.deepEqual([heldMs, happenings.filter(({ reason }) => reason === 'RefusedByPlatform')], [0, []]);
 });
@@ -96,7 +106,10 @@ async function unprotected({ diesAt }: { readonly diesAt?: 'mark' | 'finalizer' 
       writeStatus: async (image: StoredImage) => image,
     };
     const informers = { images: { store: { keysByIndex: () => [] } } };
-    const one = { deps: { informers, intake: { wrote: () => undefined } }, hands } as unknown as Pass;
+    const one = {
+      deps: { informers, intake: { wrote: () => undefined }, namespaceUse: new NamespaceUse() },
+      hands,
+    } as unknown as Pass;
     await saveStatus(one, snapshot, decide(snapshot)).catch((error: Error) => assert.equal(error.message, 'the process died'));
   }
   return world;
@@ -108,3 +121,25 @@ for (const diesAt of [undefined, 'mark', 'finalizer'] as const)
       finalizers: ['pelotech.ot/cleanup'],
       isMarkedInUse: false,
     }));
+
+test('two images that nobody refers to any more, let go of at once, leave their namespace unmarked', async () => {
+  const marks: boolean[] = [];
+  const namespaceUse = new NamespaceUse();
+  // As the cache shows them until both writes have come back.
+  const informers = { images: { store: { keysByIndex: () => ['vmdi-farm/a', 'vmdi-farm/b'] } } };
+  const letGo = async (name: string): Promise<void> => {
+    const snapshot = aSnapshot({
+      image: { metadata: { name, finalizers: ['pelotech.ot/in-use'] }, status: syncing({ references: 1 }) },
+      namespace: { isTerminating: false, isMarkedInUse: true },
+    });
+    const hands = {
+      markNamespace: async (_: string, isInUse: boolean) => void marks.push(isInUse),
+      removeFinalizer: async (image: StoredImage) => image,
+      writeStatus: async (image: StoredImage) => image,
+    };
+    const deps = { informers, namespaceUse, intake: { wrote: () => undefined } };
+    await saveStatus({ deps, hands, key: `vmdi-farm/${name}` } as unknown as Pass, snapshot, decide(snapshot));
+  };
+  await Promise.all([letGo('a'), letGo('b')]);
+  assert.deepEqual(marks, [false]);
+});

@@ -7,6 +7,7 @@ import type { DataVolume } from '#platform/cdi.ts';
 import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { aCut, ago, anEntry, aSnapshot, aVolume, cutNameOf, deleted, syncing, volumeName } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import type { Pass } from './pass.ts';
 import { keepImage, removeImage } from './removal.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
@@ -29,6 +30,7 @@ function removing(slot: Snapshot['slot'], live: readonly DataVolume[], inUseBesi
       informers: { images: { store: { keysByIndex: () => inUseBeside } } },
       keeper: { forget: () => undefined },
       memories: { forget: () => undefined },
+      namespaceUse: new NamespaceUse(),
     },
     hands: {
       deleteDataVolume: async () => void done.push('delete volume'),

@@ -4,7 +4,8 @@ import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
 import { type Cleared, clearEntry } from './attempt.ts';
-import { type Pass, saveStatus, unprotect } from './pass.ts';
+import { type Pass, saveStatus } from './pass.ts';
+import { refusedMs, unprotect } from './protection.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 import type { Decision, Step } from './step.ts';
@@ -38,7 +39,12 @@ export async function removeImage(
   if (cleared.afterMs !== undefined) return cleared;
   deps.keeper.forget(uid);
   deps.memories.forget(uid);
-  await hands.removeFinalizer(await unprotect(pass, snapshot, image), finalizers.pelotechCleanup);
+  const { image: unprotected, refusal } = await unprotect(pass, snapshot, image);
+  if (refusal !== undefined) {
+    await tellInstead(pass, snapshot, decision, refusal);
+    return after(refusedMs);
+  }
+  await hands.removeFinalizer(unprotected, finalizers.pelotechCleanup);
   return done;
 }
 
@@ -62,19 +68,18 @@ function giveSlotBack(pass: Pass, { image }: Snapshot, entry: LedgerEntry): Prom
 }
 
 /** Says what holds up the deletion, once it has for long. Answers after how many milliseconds to look again. */
-async function tellBlockers(
-  { hands }: Pass,
-  snapshot: Snapshot,
-  decision: Decision,
-  left: readonly KubeObject[],
-): Promise<number> {
+async function tellBlockers(pass: Pass, snapshot: Snapshot, decision: Decision, left: readonly KubeObject[]): Promise<number> {
   const { image, nowMs } = snapshot;
   const sinceMs = instantMs(image.metadata.deletionTimestamp) ?? nowMs;
   const leftMs = sinceMs + patienceMs - nowMs;
   if (leftMs > 0) return leftMs;
-  const message = blockedWords(left.map(holdersOf));
+  await tellInstead(pass, snapshot, decision, blockedWords(left.map(holdersOf)));
+  return patienceMs;
+}
+
+/** Says this wherever the status would say that it is being deleted. */
+async function tellInstead({ hands }: Pass, snapshot: Snapshot, decision: Decision, message: string): Promise<void> {
   const status = statusOf(snapshot, decision);
   const told = { ...status, message, conditions: (status.conditions ?? []).map((condition) => ({ ...condition, message })) };
-  await hands.writeStatus(image, told);
-  return patienceMs;
+  await hands.writeStatus(snapshot.image, told);
 }

@@ -6,6 +6,7 @@ import { ApiError, type KubeObject } from '@terrain/runtime';
 import { policyOf, readPolicy } from '#policy/policy.ts';
 import { aClaim, aCut, anEntry, anImage, aVolume, nowMs, synced, syncing } from '#testing/image-world.ts';
 import { Memories } from './memory.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import type { Pass } from './pass.ts';
 import { reconcileImage } from './reconcile.ts';
 import type { StoredImage } from './snapshot.ts';
@@ -48,6 +49,7 @@ function passOver(image: StoredImage, isAdmitted: boolean): Pass {
         namespaces: cacheOf(),
       },
       memories: new Memories(),
+      namespaceUse: new NamespaceUse(),
       needs: { of: () => ({ secret: 'none', certConfigMap: 'none' }), release: () => undefined },
       serverNow: () => nowMs,
       intake: { decided: () => undefined, wrote: () => undefined },
@@ -55,6 +57,7 @@ function passOver(image: StoredImage, isAdmitted: boolean): Pass {
       record: () => undefined,
     },
     hands: {
+      addFinalizer: async (before: StoredImage) => before,
       markNamespace: () => Promise.reject(new ApiError(403, { message: 'no' }, 'PATCH /')),
       writeStatus: async (before: StoredImage, status: VMDiskImageStatus) => ({ ...before, status }),
     },

@@ -13,6 +13,7 @@ import { attemptOf } from '#controllers/vmdiskimage/desired.ts';
 import type { Eyes, Hands } from '#controllers/vmdiskimage/hands.ts';
 import { Intake } from '#controllers/vmdiskimage/intake.ts';
 import { Memories } from '#controllers/vmdiskimage/memory.ts';
+import { NamespaceUse } from '#controllers/vmdiskimage/namespace-use.ts';
 import { Needs } from '#controllers/vmdiskimage/needs.ts';
 import { addIndexes, type ImageCaches } from '#controllers/vmdiskimage/observe.ts';
 import type { Deps } from '#controllers/vmdiskimage/pass.ts';
@@ -163,6 +164,7 @@ export class ModelProcess {
       ...sources,
       eyes,
       intake: this.#intake,
+      namespaceUse: new NamespaceUse(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
       record: () => undefined,
       awaitPlatform: () => undefined,
