@@ -49,6 +49,11 @@ const cases: Record<string, Case> = {
     images: [imageOf('a'), foreign('b')],
     want: { leave: ['lab-7-a'] },
   },
+  'one that is deleted with --cascade=orphan leaves them to the garbage collector, which takes their owner away': {
+    of: { metadata: { deletionTimestamp: going, finalizers: [...finalizers, 'orphan'] } },
+    images: [imageOf('a'), imageOf('b')],
+    want: {},
+  },
   'a pause stops everything': {
     of: { metadata: { annotations: paused }, spec: { vms: [item('b')] } },
     images: [imageOf('a')],

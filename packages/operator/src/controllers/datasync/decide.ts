@@ -26,6 +26,9 @@ export const isOwn = ({ dataSync }: Snapshot, image: StoredImage): boolean => co
 
 const isGoing = ({ metadata }: StoredImage): boolean => metadata.deletionTimestamp !== undefined;
 
+/** Whether whoever deletes it wants to keep its images. The garbage collector takes their owner away then, and this finalizer when it has. */
+const isOrphaning = ({ dataSync }: Snapshot): boolean => dataSync.metadata.finalizers?.includes('orphan') === true;
+
 /** Names of the images its items ask for; a DataSync that is being deleted asks for none. */
 export function wantedNames(snapshot: Snapshot): Set<string> {
   const { metadata, spec } = snapshot.dataSync;
@@ -34,6 +37,7 @@ export function wantedNames(snapshot: Snapshot): Set<string> {
 
 /** Its own images that no item asks for any more. */
 export function leavingOf(snapshot: Snapshot): StoredImage[] {
+  if (isDeleted(snapshot) && isOrphaning(snapshot)) return [];
   const wanted = wantedNames(snapshot);
   return [...snapshot.images.values()].filter((image) => isOwn(snapshot, image) && !wanted.has(image.metadata.name));
 }
