@@ -49,9 +49,10 @@ const active = new Set([uidOf(anImage('holds-a-slot'))]);
 function plan(
   wish: { olderThanMs?: number; hasFailed?: boolean } = {},
   policy: Record<string, string> = { templateImageTTL: '1h', unreferencedTTL: '' },
+  given = images,
 ) {
   const { olderThanMs, hasFailed = false } = wish;
-  return planPrune({ images, machines, active, policy: new Map(Object.entries(policy)), olderThanMs, hasFailed, nowMs });
+  return planPrune({ images: given, machines, active, policy: new Map(Object.entries(policy)), olderThanMs, hasFailed, nowMs });
 }
 const goingOf = (...args: Parameters<typeof plan>): string[] => plan(...args).going.map(({ image }) => image.metadata.name);
 
@@ -66,6 +67,22 @@ test('a person may ask for more, never for what is protected', () => {
   assert.deepEqual(goingOf({ hasFailed: true }), ['template-old', 'failed']);
   // Synced a while after it was last referred to: it could not have been used before.
   assert.deepEqual(goingOf({ olderThanMs: 48 * 3_600_000 }), []);
+});
+
+test('what became of a former source does not make the one of now older', () => {
+  const former = { ...readyStatus.artifact!, sourceHash: 'former' };
+  const givenUp = unused('given-up', { status: { ...synced, phase: 'Failed', artifact: former, retry: gaveUp } });
+  const untold = unused('untold', { status: { ...synced, artifact: former, retry: { gaveUp: gaveUp.gaveUp } } });
+  const { going, kept } = plan({}, { unreferencedTTL: '12h' }, [givenUp, untold]);
+  assert.deepEqual(going, []);
+  assert.deepEqual(
+    kept.map(({ why }) => why),
+    [
+      'unused for 60m, kept until 12h 00m (unreferencedTTL)',
+      'the operator has not said yet since when its source can be used or is given up',
+    ],
+  );
+  assert.deepEqual(goingOf({}, { unreferencedTTL: '1h' }, [givenUp, untold]), ['given-up']);
 });
 
 test('each that stays says why', () => {

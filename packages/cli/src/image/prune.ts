@@ -1,5 +1,13 @@
 /** Which images nobody needs any more, and why the others stay. */
-import { type Ledger, labels, parseDurationMs, pelotechGroup, type VirtualMachine, type VMDiskImage } from '@terrain/api';
+import {
+  type Ledger,
+  labels,
+  parseDurationMs,
+  pelotechGroup,
+  sourceHash,
+  type VirtualMachine,
+  type VMDiskImage,
+} from '@terrain/api';
 import { bytesOf } from '../output/bytes.ts';
 import { humanDuration, shortAge } from '../output/duration.ts';
 import { hasArtifact, isGivenUp, keyOf } from './state.ts';
@@ -103,7 +111,7 @@ function judgeAge(image: VMDiskImage, rules: PruneRules): Candidate | Kept {
   const bytes = status?.artifact === undefined ? 0 : bytesOf(status.artifact.restoreSize ?? spec.diskSize);
   if (rules.hasFailed && gaveUp !== undefined && !hasArtifact(image)) return { image, bytes, why: `given up (${gaveUp.reason})` };
   const sinceMs = unusedSinceMs(image);
-  if (sinceMs === undefined) return { image, kind: 'not looked at yet', why: 'the operator has not counted its references yet' };
+  if (sinceMs === undefined) return { image, kind: 'not looked at yet', why: `the operator has not ${unsaid(image)}` };
   const { limitMs, rule } = limitOf(image, rules);
   if (limitMs === undefined) return { image, kind: 'not old enough', why: rule };
   const unusedMs = rules.nowMs - sinceMs;
@@ -117,11 +125,28 @@ const isFromTemplate = ({ metadata }: VMDiskImage): boolean => metadata.labels?.
 
 /** Since when nobody has used it, though it could have been. */
 function unusedSinceMs(image: VMDiskImage): number | undefined {
-  const { unreferencedSince, artifact, retry } = image.status ?? {};
-  const unreferencedMs = Date.parse(unreferencedSince ?? '');
-  if (Number.isNaN(unreferencedMs)) return undefined;
-  const usableMs = isFromTemplate(image) ? Number.NaN : Date.parse(artifact?.syncedAt ?? retry?.gaveUp?.at ?? '');
-  return Number.isNaN(usableMs) ? unreferencedMs : Math.max(unreferencedMs, usableMs);
+  const unreferencedMs = instantMs(image.status?.unreferencedSince);
+  if (isFromTemplate(image)) return unreferencedMs;
+  const usableMs = settledMs(image);
+  return unreferencedMs === undefined || usableMs === undefined ? undefined : Math.max(unreferencedMs, usableMs);
+}
+
+/** Since when the source the spec names could be used, or is given up. What became of a former source says nothing about it. */
+function settledMs(image: VMDiskImage): number | undefined {
+  const { artifact, retry } = image.status ?? {};
+  const syncedMs = hasArtifact(image) ? instantMs(artifact?.syncedAt) : undefined;
+  return syncedMs ?? (retry?.sourceHash === sourceHash(image.spec) ? instantMs(retry.gaveUp?.at) : undefined);
+}
+
+/** Which of the instants is missing. */
+const unsaid = ({ status }: VMDiskImage): string =>
+  status?.unreferencedSince === undefined
+    ? 'counted its references yet'
+    : 'said yet since when its source can be used or is given up';
+
+function instantMs(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 /** How long it may be unused, and which rule says so; without a limit the rule says why there is none. */
