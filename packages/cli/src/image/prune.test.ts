@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labels, type VirtualMachine, type VMDiskImage } from '@terrain/api';
+import { annotations, labels, type VirtualMachine, type VMDiskImage } from '@terrain/api';
 import { aVirtualMachine, type Override, uidOf } from '@terrain/api/testing';
 import { anImage, hash, readyStatus, waitingStatus } from '../testing/image.ts';
 import { planPrune } from './prune.ts';
@@ -35,6 +35,7 @@ const images: readonly VMDiskImage[] = [
   unused('counted', { status: { ...synced, references: 5, referencedBy: ['a/b', 'a/c', 'a/d'] } }),
   unused('retained', { spec: { retain: true } }),
   unused('of-a-set', { metadata: { ownerReferences: [owner] } }),
+  unused('paused', { metadata: { annotations: { [annotations.paused]: 'true' } } }),
   unused('holds-a-slot'),
   anImage('waits', {
     status: { ...waitingStatus('2026-01-01T00:00:00Z', '1'), references: 0, unreferencedSince: '2026-01-01T00:00:00Z' },
@@ -95,6 +96,7 @@ test('each that stays says why', () => {
     counted: 'in use: used by a/b, a/c, a/d, 2 more',
     retained: 'retained: spec.retain is true',
     'of-a-set': 'of a DataSync: belongs to DataSync lab: remove it there',
+    paused: 'paused: paused, which would hold up its deletion: remove the annotation pelotech.ot/paused first',
     'holds-a-slot': 'not ready yet: Succeeded: cancel it first if nobody needs it',
     waits: 'not ready yet: Queued: cancel it first if nobody needs it',
     unseen: 'not looked at yet: the operator has not counted its references yet',

@@ -1,5 +1,6 @@
 /** Which images nobody needs any more, and why the others stay. */
 import {
+  annotations,
   type Ledger,
   labels,
   parseDurationMs,
@@ -23,7 +24,7 @@ export interface Candidate {
 /** Why an image stays: one of a few kinds, for counting, and in words. */
 export interface Kept {
   readonly image: VMDiskImage;
-  readonly kind: 'in use' | 'retained' | 'of a DataSync' | 'not ready yet' | 'not old enough' | 'not looked at yet';
+  readonly kind: 'in use' | 'retained' | 'of a DataSync' | 'paused' | 'not ready yet' | 'not old enough' | 'not looked at yet';
   readonly why: string;
 }
 
@@ -56,8 +57,8 @@ type PruneRules = PruneWish & PruneFacts & { readonly nowMs: number };
 /**
  * What a person's wish to clear away comes to.
  *
- * Guarantees: never one that a machine refers to, by its status or by the machines given; never one with `retain`, of a DataSync, or that is
- * being downloaded or waits for it. The operator's own pruning goes by the same instants.
+ * Guarantees: never one that a machine refers to, by its status or by the machines given; never one with `retain`, of a DataSync, that is
+ * paused, or that is being downloaded or waits for it. The operator's own pruning goes by the same instants.
  */
 export function planPrune(rules: PruneRules): PrunePlan {
   const users = usersOf(rules.machines);
@@ -92,6 +93,12 @@ function protectedBy(image: VMDiskImage, users: readonly string[], { active }: P
     ({ kind, apiVersion }) => kind === 'DataSync' && apiVersion.startsWith(`${pelotechGroup}/`),
   );
   if (set !== undefined) return { image, kind: 'of a DataSync', why: `belongs to DataSync ${set.name}: remove it there` };
+  if (metadata.annotations?.[annotations.paused] === 'true')
+    return {
+      image,
+      kind: 'paused',
+      why: `paused, which would hold up its deletion: remove the annotation ${annotations.paused} first`,
+    };
   const isAtRest = hasArtifact(image) || isGivenUp(image);
   if (active.has(metadata.uid ?? '') || !isAtRest)
     return { image, kind: 'not ready yet', why: `${status?.phase ?? 'Queued'}: cancel it first if nobody needs it` };
