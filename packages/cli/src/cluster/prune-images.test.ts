@@ -5,8 +5,9 @@ import { aVMDiskImage } from '@terrain/api/testing';
 import { Connection } from '@terrain/runtime';
 import { ApiFake } from '@terrain/runtime/testing';
 import { imagesOf } from './images.ts';
-import { deleteImages } from './prune-images.ts';
+import { deleteImages, pruneShown } from './prune-images.ts';
 
+const definition = crdOf(vmDiskImageKind) as unknown as Parameters<ApiFake['seed']>[0];
 const words = 'image is used by 1 virtual machine';
 
 test('an image goes only in the version that was judged; one that stays keeps no other from going', async () => {
@@ -16,7 +17,7 @@ test('an image goes only in the version that was judged; one that stays keeps no
   });
   await using connection = new Connection(fake.credentials);
   try {
-    fake.seed(crdOf(vmDiskImageKind) as unknown as Parameters<ApiFake['seed']>[0]);
+    fake.seed(definition);
     const images = imagesOf(connection);
     for (const name of ['changed', 'again', 'refused', 'gone', 'plain'])
       await images.create(aVMDiskImage({ metadata: { name, namespace: 'default' } }));
@@ -38,4 +39,27 @@ test('an image goes only in the version that was judged; one that stays keeps no
   } finally {
     await fake.close();
   }
+});
+
+test('what a person was not shown is not deleted, and each that was shown has an outcome', async () => {
+  await using fake = await ApiFake.start();
+  await using connection = new Connection(fake.credentials);
+  fake.seed(definition);
+  const images = imagesOf(connection);
+  const add = (name: string) => images.create(aVMDiskImage({ metadata: { name, namespace: 'default' } }));
+  const candidates = async () => (await images.list()).items.map((image) => ({ image, why: '', bytes: 0 }));
+  for (const name of ['a', 'b']) await add(name);
+  const shown = await candidates();
+  const look = async () => {
+    await add('c');
+    const [a, b, c] = await candidates();
+    return { going: [a!, c!], kept: [{ image: b!.image, kind: 'in use', why: 'used by lab/vm' } as const] };
+  };
+  const pruned = await pruneShown(connection, shown, look, AbortSignal.timeout(10_000));
+  assert.deepEqual(Object.fromEntries(pruned.map(({ candidate, problem }) => [candidate.image.metadata.name, problem])), {
+    a: undefined,
+    b: 'used by lab/vm.',
+  });
+  const left = (await images.list()).items.map(({ metadata }) => metadata.name);
+  assert.deepEqual(left.toSorted(), ['b', 'c']);
 });

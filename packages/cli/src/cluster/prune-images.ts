@@ -1,7 +1,8 @@
 /** Reads what a pruning is judged by, and deletes. */
 import { type VirtualMachine, virtualMachineKind } from '@terrain/api';
 import { ApiError, type Connection, isConflict, isNotFound, Resource } from '@terrain/runtime';
-import type { Candidate, Pruned, PruneFacts, PruneWish } from '../image/prune.ts';
+import type { Candidate, Pruned, PruneFacts, PrunePlan, PruneWish } from '../image/prune.ts';
+import { judgeAgain } from '../image/second-look.ts';
 import { CommandError } from '../output/exit.ts';
 import { wordsOf } from './explain.ts';
 import { imagesOf, readLedger } from './images.ts';
@@ -23,6 +24,21 @@ export async function readPruning(
   const { items: images } = await imagesOf(connection).list(namespace === undefined ? {} : { namespace });
   const { items: machines } = await new Resource<VirtualMachine>(connection, machineType).list();
   return { images, machines, policy, active: new Set(entries?.keys()) };
+}
+
+/**
+ * Deletes what was shown to a person, as far as a second look finds that it may still go.
+ *
+ * Guarantees: nothing that was not shown is deleted, and each that was shown has an outcome.
+ */
+export async function pruneShown(
+  connection: Connection,
+  shown: readonly Candidate[],
+  look: () => Promise<PrunePlan>,
+  signal: AbortSignal,
+): Promise<Pruned[]> {
+  const { going, dropped } = judgeAgain(shown, await look());
+  return [...dropped, ...(await deleteImages(connection, going, signal))];
 }
 
 /**

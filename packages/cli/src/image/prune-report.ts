@@ -21,8 +21,12 @@ function counted(kept: readonly Kept[]): string {
 }
 
 export function renderPruned(pruned: readonly Pruned[]): string {
-  const gone = goneOf(pruned);
-  return `Deleted ${imageCount(gone.length)}; the operator clears away ${humanBytes(total(gone))} of disks with their snapshots.\n`;
+  const deleted = deletedOf(pruned);
+  const before = pruned.filter(({ isGoneAlready }) => isGoneAlready === true);
+  return [
+    `Deleted ${imageCount(deleted.length)}; the operator clears away ${humanBytes(total(deleted))} of disks with their snapshots.\n`,
+    ...before.map(({ candidate }) => `${keyOf(candidate.image)} is gone already.\n`),
+  ].join('');
 }
 
 /** A sentence for each image that stays although it was to go. */
@@ -33,7 +37,7 @@ export function problemsOf(pruned: readonly Pruned[]): string[] {
 }
 
 export function forPrograms({ going, kept }: PrunePlan, pruned: readonly Pruned[]): unknown {
-  const outcomes = new Map(pruned.map(({ candidate, problem }) => [keyOf(candidate.image), problem ?? 'deleted']));
+  const outcomes = new Map(pruned.map((one) => [keyOf(one.candidate.image), outcomeOf(one)]));
   return {
     bytes: total(going),
     going: going.map(({ image, bytes, why }) => ({
@@ -48,6 +52,8 @@ export function forPrograms({ going, kept }: PrunePlan, pruned: readonly Pruned[
 
 export const imageCount = (count: number): string => (count === 1 ? '1 image' : `${count} images`);
 
-const goneOf = (pruned: readonly Pruned[]) =>
-  pruned.filter(({ problem }) => problem === undefined).map(({ candidate }) => candidate);
+const outcomeOf = ({ isGoneAlready, problem }: Pruned): string =>
+  problem ?? (isGoneAlready === true ? 'gone already' : 'deleted');
+const deletedOf = (pruned: readonly Pruned[]) =>
+  pruned.filter((one) => outcomeOf(one) === 'deleted').map(({ candidate }) => candidate);
 const total = (all: readonly { readonly bytes: number }[]): number => all.reduce((sum, { bytes }) => sum + bytes, 0);

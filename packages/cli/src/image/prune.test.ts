@@ -122,18 +122,28 @@ test('people see what goes, what that frees, and how many stay for which reason'
 });
 
 test('what was done is told, for each that stayed the reason', () => {
-  const { going, kept } = plan({ hasFailed: true });
-  const pruned = going.map((candidate, index) =>
-    index === 0 ? { candidate } : { candidate, problem: 'it was changed meanwhile.' },
+  const { going, kept } = plan({ olderThanMs: 0 });
+  const [first, second, third] = going;
+  const pruned = [
+    { candidate: first! },
+    { candidate: second!, problem: 'it was changed meanwhile.' },
+    { candidate: third!, isGoneAlready: true as const },
+  ];
+  assert.equal(
+    renderPruned(pruned),
+    [
+      'Deleted 1 image; the operator clears away 12 GiB of disks with their snapshots.',
+      'farm/preloaded is gone already.',
+      '',
+    ].join('\n'),
   );
-  assert.equal(renderPruned(pruned), 'Deleted 1 image; the operator clears away 12 GiB of disks with their snapshots.\n');
-  assert.deepEqual(problemsOf(pruned), ['farm/failed was not deleted: it was changed meanwhile.']);
-  const told = forPrograms({ going, kept: kept.slice(0, 1) }, pruned) as {
+  assert.deepEqual(problemsOf(pruned), ['farm/template-new was not deleted: it was changed meanwhile.']);
+  const told = forPrograms({ going: going.slice(0, 3), kept: kept.slice(0, 1) }, pruned) as {
     going: { outcome: string }[];
     kept: { image: string }[];
   };
   assert.deepEqual(
     [told.going.map(({ outcome }) => outcome), told.kept.map(({ image }) => image)],
-    [['deleted', 'it was changed meanwhile.'], [kept[0] === undefined ? '' : keyOf(kept[0].image)]],
+    [['deleted', 'it was changed meanwhile.', 'gone already'], [kept[0] === undefined ? '' : keyOf(kept[0].image)]],
   );
 });

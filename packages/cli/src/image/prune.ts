@@ -168,6 +168,8 @@ function limitOf(image: VMDiskImage, { olderThanMs, policy }: PruneRules): { lim
 /** What became of the wish to delete one image. */
 export interface Pruned {
   readonly candidate: Candidate;
+  /** Somebody else deleted it before us. */
+  readonly isGoneAlready?: true;
   /** Undefined when it goes, else why it stays after all. */
   readonly problem?: string;
 }

@@ -33,15 +33,16 @@ export function pruneCommand(): Command {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const [{ withCluster }, { interruptible }, { confirm }, { deleteImages, readPruning }, { planPrune }, report] =
-    await Promise.all([
+  const [{ withCluster }, { interruptible }, { confirm }, { pruneShown, readPruning }, { planPrune }, report] = await Promise.all(
+    [
       import('../../cluster/connect.ts'),
       import('../../output/interrupt.ts'),
       import('../../output/confirm.ts'),
       import('../../cluster/prune-images.ts'),
       import('../../image/prune.ts'),
       import('../../image/prune-report.ts'),
-    ]);
+    ],
+  );
   const { output, olderThan } = flags;
   const isForPeople = output === 'table' || output === 'wide';
   const namespace = flags.allNamespaces === true ? undefined : (flags.namespace ?? defaultNamespace);
@@ -54,8 +55,7 @@ async function run(flags: Flags): Promise<void> {
       const isOnlyLook = flags.dryRun === true || plan.going.length === 0;
       if (!isOnlyLook && flags.yes !== true && !(await confirm(`Delete ${report.imageCount(plan.going.length)}?`, signal)))
         throw new CommandError('nothing was deleted.');
-      // A person may think for long: only what may still go is deleted, in the version of then.
-      const pruned = isOnlyLook ? [] : await deleteImages(connection, (await look()).going, signal);
+      const pruned = isOnlyLook ? [] : await pruneShown(connection, plan.going, look, signal);
       print(
         output,
         () => report.forPrograms(plan, pruned),
