@@ -15,23 +15,15 @@ export function syncCommand(): Command {
 }
 
 async function run(name: string, flags: Flags): Promise<void> {
-  const [{ withCluster }, { getImage, imagesOf }, { annotations }, { judge }] = await Promise.all([
+  const [{ withCluster }, { markImage }, { answerSync }] = await Promise.all([
     import('../../cluster/connect.ts'),
-    import('../../cluster/images.ts'),
-    import('@terrain/api'),
-    import('../../image/state.ts'),
+    import('../../cluster/mark-image.ts'),
+    import('../../image/ask.ts'),
   ]);
   const at = { namespace: flags.namespace ?? defaultNamespace, name };
-  const where = `${at.namespace}/${name}`;
-  await withCluster(flags, async (connection) => {
-    const image = await getImage(connection, at);
-    if (judge(image).kind === 'ready') {
-      process.stdout.write(`${where} is ready already: nothing is downloaded again unless its source changes.\n`);
-      return;
-    }
-    // A cancellation that stays would end the new try at once.
-    const changes = { [annotations.retry]: new Date().toISOString(), [annotations.cancel]: null };
-    await imagesOf(connection).mergePatch(at, { metadata: { annotations: changes } }, { fieldManager: 'terrain-cli' });
-    process.stdout.write(`Asked for another try of ${where}; \`terrain image wait ${name} -n ${at.namespace}\` follows it.\n`);
-  });
+  const answer = await withCluster(flags, (connection) =>
+    markImage(connection, at, (image) => answerSync(image, new Date().toISOString())),
+  );
+  const asked = `Asked for another try of ${at.namespace}/${name}; \`terrain image wait ${name} -n ${at.namespace}\` follows it.`;
+  process.stdout.write(`${answer.kind === 'done' ? answer.sentence : asked}\n`);
 }
