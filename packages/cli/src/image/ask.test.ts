@@ -15,6 +15,7 @@ const failed = anImage('a', {
     retry: { sourceHash: hash, gaveUp: { at: '2026-01-01T00:00:00Z', reason: 'SourceNotFound' } },
   },
 });
+const leaving = anImage('a', { metadata: { deletionTimestamp: '2026-01-02T00:00:00Z' }, status: failed.status! });
 const tryAgain: Answer = { kind: 'mark', annotations: { [annotations.retry]: now, [annotations.cancel]: null } };
 
 const cases: Record<string, { given: VMDiskImage; sync: Answer; cancel: Answer }> = {
@@ -28,6 +29,11 @@ const cases: Record<string, { given: VMDiskImage; sync: Answer; cancel: Answer }
     given: failed,
     sync: tryAgain,
     cancel: { kind: 'refused', sentence: 'farm/a is not being downloaded: given up: nothing is there' },
+  },
+  'an image that is being deleted': {
+    given: leaving,
+    sync: { kind: 'refused', sentence: 'farm/a is being deleted: it is not downloaded any more.' },
+    cancel: { kind: 'refused', sentence: 'farm/a is not being downloaded: it is being deleted' },
   },
 };
 

@@ -11,6 +11,8 @@ export type Answer =
 
 /** The wish for another try. */
 export function answerSync(image: VMDiskImage, now: string): Answer {
+  if (image.metadata.deletionTimestamp !== undefined)
+    return { kind: 'refused', sentence: `${keyOf(image)} is being deleted: it is not downloaded any more.` };
   if (judge(image).kind === 'ready') {
     const sentence = `${keyOf(image)} is ready already: nothing is downloaded again unless its source changes.`;
     return { kind: 'done', sentence };
