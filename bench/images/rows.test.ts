@@ -70,6 +70,12 @@ test('growth is shown only between two sizes', () => {
   assert.equal(growth({ ...results, drains: [...results.drains, { count: 5000, ...drained, seconds: 100 }] }), 1);
 });
 
+test('the growth of the floor stands beside it, for a machine that was slower with many', () => {
+  const slower = { count: 5000, blind: { ...floor, imagesPerSecond: 10 } };
+  const rows = rowsOf({ ...results, floors: [...results.floors, slower] });
+  assert.equal(rows.find(({ name }) => name === "growth of the floor's time, 500 to 5000")?.value, 2);
+});
+
 test('sizes follow one number, and what cannot be is refused', () => {
   assert.deepEqual(sizesFrom({}), { calm: 200, drain: 1000, queued: 200, idleSeconds: 60 });
   assert.deepEqual(sizesFrom({ TERRAIN_BENCH_SIZE: '50', TERRAIN_BENCH_LARGE: '100' }), {

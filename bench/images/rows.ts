@@ -133,8 +133,9 @@ function drainRows(drained: Drained, { floors, drains }: Results): Row[] {
   ];
 }
 
-function otherRows({ drains, idle, failure }: Results): Row[] {
+function otherRows({ drains, floors, idle, failure }: Results): Row[] {
   const [small, large] = drains;
+  const [few, many] = floors.map(({ count, blind }) => ({ count, seconds: count / blind.imagesPerSecond }));
   return [
     ...(small === undefined || large === undefined
       ? []
@@ -144,6 +145,16 @@ function otherRows({ drains, idle, failure }: Results): Row[] {
             value: growthExponent(small, large),
             unit: 'exponent',
             goal: 1.05,
+          },
+        ]),
+    // What the API server and the platform take more for each image when there are many of them, or in a slower minute of the machine.
+    ...(few === undefined || many === undefined
+      ? []
+      : [
+          {
+            name: `growth of the floor's time, ${few.count} to ${many.count}`,
+            value: growthExponent(few, many),
+            unit: 'exponent',
           },
         ]),
     ...idle.map(({ queued, requestsPerMinute }) => ({
