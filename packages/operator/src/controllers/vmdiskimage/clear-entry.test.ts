@@ -5,7 +5,7 @@ import type { KubeObject } from '@terrain/runtime';
 import type { LedgerChange } from '#ledger/transition.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
-import { clearEntry } from './attempt.ts';
+import { clearEntry } from './clear-entry.ts';
 import type { Pass } from './pass.ts';
 
 const image = { namespace: 'ns', name: 'disk', uid: 'u' };

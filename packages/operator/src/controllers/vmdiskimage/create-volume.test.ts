@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ApiError } from '@terrain/runtime';
 import type { DataVolume } from '#platform/cdi.ts';
 import { anEntry, aSnapshot, aVolume, syncing } from '#testing/image-world.ts';
-import { createVolume } from './attempt.ts';
+import { createVolume } from './create-volume.ts';
 import { decide } from './decide.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';

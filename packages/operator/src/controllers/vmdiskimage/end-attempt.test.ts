@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
 import type { KubeObject } from '@terrain/runtime';
-import { anEntry, aSnapshot, syncing } from '#testing/image-world.ts';
-import { clearAttempt, endAttempt } from './attempt.ts';
+import type { DataVolume } from '#platform/cdi.ts';
+import { anEntry, aSnapshot, aVolume, syncing, volumeName } from '#testing/image-world.ts';
+import { clearAttempt } from './clear-entry.ts';
 import { decide } from './decide.ts';
+import { endAttempt } from './end-attempt.ts';
 import { Memories } from './memory.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
@@ -44,6 +46,48 @@ for (const [name, stored] of Object.entries({ 'has a slot': anEntry(), 'cannot b
   test(`an attempt goes on whose slot the cache does not show, when the stored ledger ${name}`, async () => {
     const { written, result } = interrupted(stored);
     assert.deepEqual([(await result).afterMs, written], [1000, []]);
+  });
+
+/** An attempt whose DataVolume the caches do not show any more; `live` is what a look at it finds. */
+async function unseen(live: DataVolume | undefined) {
+  const snapshot = aSnapshot({ image: { status: syncing({ attempt: { dataVolumeUID: 'made' } }) }, entry: anEntry() });
+  const decision = decide(snapshot);
+  const written: (string | undefined)[] = [];
+  const pass = {
+    deps: {
+      eyes: { dataVolume: async () => live },
+      intake: { wrote: () => undefined },
+      memories: { forget: () => undefined },
+      record: () => undefined,
+    },
+    hands: {
+      writeStatus: async (image: StoredImage, status: StoredImage['status']) => {
+        written.push(status?.retry?.lastMessage);
+        return { ...image, status };
+      },
+    },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  const { afterMs } = await endAttempt(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'end' }>);
+  return { afterMs, written };
+}
+
+test('a DataVolume that the caches do not show and that is there is waited for: they are behind', async () => {
+  assert.deepEqual(await unseen(aVolume()), { afterMs: 1000, written: [] });
+});
+
+test('a DataVolume that is gone ends its attempt', async () => {
+  const message = `DataVolume ${volumeName(1)} was deleted by someone else`;
+  assert.deepEqual(await unseen(undefined), { afterMs: 0, written: [message] });
+});
+
+for (const label of ['app.kubernetes.io/managed-by', 'pelotech.ot/source-hash'])
+  test(`a DataVolume that lost its label ${label} ends its attempt, since no cache will ever show it again`, async () => {
+    const volume = aVolume();
+    const { [label]: _, ...labels } = volume.metadata.labels ?? {};
+    const { afterMs, written } = await unseen({ ...volume, metadata: { ...volume.metadata, labels } });
+    const message = `DataVolume ${volumeName(1)} lost the label ${label}, by which the operator follows it: this attempt is over; find out who changes labels`;
+    assert.deepEqual({ afterMs, written }, { afterMs: 0, written: [message] });
   });
 
 test('a look at the slot of an ended attempt notes what holds it, for the next status to tell', async () => {

@@ -231,3 +231,37 @@ test('a Secret that is not needed any more is not watched any more', async () =>
     await until('end of the watches', () => fake.openWatches(secretType) === before);
   });
 });
+
+test('an image whose class goes before its own word of waiting comes back goes on when the class is there again', async () => {
+  const plan: FaultPlan = {
+    rules: [
+      {
+        on: 'event',
+        match: { resource: 'vmdiskimages', name: 'second', type: 'MODIFIED' },
+        do: { fault: 'hold', gate: 'echo' },
+      },
+    ],
+  };
+  await withOperator(
+    policy,
+    longAgo,
+    async ({ fake, images, classes, proxy }) => {
+      await images.create(needing('first', {}));
+      await until('DataVolume of the first', () => hasVolume(fake, 'first'));
+      await images.create(needing('second', {}));
+      await until('word of the second', () => readyOf(fake, 'second')?.reason === 'Queued');
+      await classes.delete({ name: 'fast' });
+      const isTold = () =>
+        proxy.log.entries.some((entry) => entry.sort === 'event' && entry.type === 'DELETED' && entry.name === 'fast');
+      await until('news of the class', isTold);
+      proxy.open('echo');
+      // On the same stream, so what was held has been handled when this one has a word.
+      await images.create(needing('third', {}));
+      await until('word of the third', () => readyOf(fake, 'third')?.reason === 'StorageClassMissing');
+      fake.seed(aStorageClass() as never);
+      await images.delete({ ...at, name: 'first' });
+      await until('DataVolume of the second', () => hasVolume(fake, 'second'));
+    },
+    { plan },
+  );
+});

@@ -236,6 +236,28 @@ test('a namespace whose mark may not be taken off keeps no slot, and is named wh
   );
 });
 
+test('an image that may not have its finalizer gives its slot back, and says why', async () => {
+  const message = 'admission webhook "freeze.example.com" denied the request: first is frozen';
+  type Write = { verb: string; kind: { readonly kind: string }; subresource?: string | undefined; object: KubeObject };
+  const admit = ({ verb, kind, subresource, object }: Write) =>
+    verb === 'update' && kind.kind === 'VMDiskImage' && subresource === undefined && object.metadata.name === 'first'
+      ? { code: 403, reason: 'Forbidden', message }
+      : undefined;
+  await withOperator(
+    { templateImageTTL: '', concurrency: '1' },
+    longAgo,
+    async ({ fake, images }) => {
+      await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+      await until('word of it', () => readyOf(fake, 'first')?.reason === 'RefusedByPlatform');
+      assert.match(readyOf(fake, 'first')?.message ?? '', /freeze\.example\.com/);
+      await images.create(aVMDiskImage({ metadata: { name: 'second' } }) as KubeObject);
+      await until('DataVolume of the next', () => volumesOf(fake, 'second').length === 1);
+      assert.deepEqual([holders(fake), volumesOf(fake, 'first').length], [['vmdi-farm/second'], 0]);
+    },
+    { admit },
+  );
+});
+
 test('a pause does not keep the slot of a download that hangs', async () => {
   await withOperator({ templateImageTTL: '', concurrency: '1', noProgressTimeout: '2s' }, longAgo, async ({ fake, images }) => {
     await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);

@@ -48,7 +48,12 @@ export class Intake {
     const image = change.new as StoredImage;
     if (this.#isOutdated(image)) return;
     this.#newest.delete(image.metadata.uid);
-    this.#judge(change.key, image);
+    const { keeper, wake } = this.#options;
+    const didWait = keeper.queue.get(image.metadata.uid) !== undefined;
+    const step = this.#judge(change.key, image)?.decision.step;
+    if (step === undefined) return;
+    // The echo of its own status wakes nobody. By then a class or a Secret may have gone: a pass reads it, or says what is waited for instead.
+    if (step.kind === 'queue' ? !step.waiting.isSettled : didWait) wake(change.key);
   }
 
   /** This process wrote the image, or read it live. */

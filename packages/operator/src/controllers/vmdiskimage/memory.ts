@@ -22,6 +22,8 @@ interface Remembered {
 export class Memories {
   readonly #remembered = new Map<string, Remembered>();
   readonly #holders = new Map<string, NonNullable<Memory['slotHolder']>>();
+  /** Since when snapshots of an image cannot be created. */
+  readonly #cuts = new Map<string, number>();
 
   of(uid: string, attempt: number | undefined): Memory {
     const slotHolder = this.#holders.get(uid);
@@ -58,9 +60,21 @@ export class Memories {
     else this.#holders.set(uid, { attempt, what, sinceMs });
   }
 
+  /** A snapshot could not be created; answers since when that is so. */
+  cutFailed(uid: string, nowMs: number): number {
+    const sinceMs = this.#cuts.get(uid) ?? nowMs;
+    this.#cuts.set(uid, sinceMs);
+    return sinceMs;
+  }
+
+  cutDone(uid: string): void {
+    this.#cuts.delete(uid);
+  }
+
   forget(uid: string): void {
     this.#remembered.delete(uid);
     this.#holders.delete(uid);
+    this.#cuts.delete(uid);
   }
 }
 

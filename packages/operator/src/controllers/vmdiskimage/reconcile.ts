@@ -1,12 +1,12 @@
 /** One pass over one image: the only place, with the files it calls, where decisions become effects. */
 import { after, done, type Result } from '@terrain/runtime';
-import type { Failure } from '#platform/failure.ts';
-import { judgeRefusal } from '#platform/refusal.ts';
-import type { VolumeSnapshot } from '#platform/snapshot.ts';
-import { adoptImport, clearAttempt, clearOrphans, createVolume, endAttempt } from './attempt.ts';
+import { adoptImport } from './adopt-import.ts';
+import { clearAttempt, clearOrphans } from './clear-entry.ts';
+import { createVolume } from './create-volume.ts';
+import { cutSnapshot } from './cut-snapshot.ts';
 import { decide } from './decide.ts';
 import { decideRefusedCut } from './decide-cut.ts';
-import { desiredSnapshot } from './desired.ts';
+import { endAttempt } from './end-attempt.ts';
 import { isPaused } from './facts.ts';
 import { cleanUp, pruneAtMs, pruneIfDue } from './housekeeping.ts';
 import { lose } from './lost-artifact.ts';
@@ -17,7 +17,7 @@ import { keepImage, removeImage } from './removal.ts';
 import { isNew, newMs } from './rest.ts';
 import type { Snapshot } from './snapshot.ts';
 import { quietMs } from './status.ts';
-import type { Decision, Step } from './step.ts';
+import type { Decision } from './step.ts';
 
 /** Makes the next step of an image. */
 export async function reconcileImage(pass: Pass): Promise<Result> {
@@ -77,8 +77,14 @@ async function carryOut(pass: Pass, snapshot: Snapshot, decision: Decision): Pro
       return clearAttempt(pass, snapshot, decision, step);
     case 'adopt':
       return adoptImport(pass, snapshot, decision, step);
-    case 'cut':
-      return cut(pass, snapshot, decision, step);
+    case 'cut': {
+      const { image, heldMs } = await saveStatus(pass, snapshot, decision);
+      const now: Snapshot = { ...snapshot, image };
+      const refusal = await cutSnapshot(pass, now, step);
+      if (refusal !== undefined) return carryOut(pass, now, decideRefusedCut(now, decision.record, refusal));
+      // Also if nobody ever touches it, so that its deadline is seen to pass.
+      return after(heldMs > 0 ? heldMs : quietMs);
+    }
     case 'succeed':
       return succeed(pass, snapshot, decision);
     case 'yieldSlot':
@@ -112,29 +118,6 @@ async function rest(pass: Pass, snapshot: Snapshot, decision: Decision): Promise
   // Its own deletion wakes nobody: what it takes along is removed by the next pass.
   if (await pruneIfDue(pass, now, record)) return after(0);
   return earlier(byItself, untilPrune(now, record));
-}
-
-async function cut(pass: Pass, snapshot: Snapshot, decision: Decision, step: Extract<Step, { kind: 'cut' }>): Promise<Result> {
-  const { image, heldMs } = await saveStatus(pass, snapshot, decision);
-  const refusal = await tryCut(pass, desiredSnapshot(image, step.name, step.volume));
-  if (refusal !== undefined) {
-    const now: Snapshot = { ...snapshot, image };
-    return carryOut(pass, now, decideRefusedCut(now, decision.record, refusal));
-  }
-  // Also if nobody ever touches it, so that its deadline is seen to pass.
-  return after(heldMs > 0 ? heldMs : quietMs);
-}
-
-/** Undefined when the snapshot is there; otherwise why the API server would not take it. */
-async function tryCut({ hands }: Pass, manifest: VolumeSnapshot): Promise<Failure | undefined> {
-  try {
-    await hands.createSnapshot(manifest);
-    return undefined;
-  } catch (error) {
-    const verdict = judgeRefusal(error);
-    if (verdict === undefined || verdict === 'slot') throw error;
-    return verdict;
-  }
 }
 
 async function succeed(pass: Pass, snapshot: Snapshot, decision: Decision): Promise<Result> {

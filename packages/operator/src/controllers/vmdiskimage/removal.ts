@@ -3,7 +3,7 @@ import { finalizers, type LedgerEntry } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
-import { type Cleared, clearEntry } from './attempt.ts';
+import { type Cleared, clearEntry } from './clear-entry.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import { refusedMs, unprotect } from './protection.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
