@@ -9,6 +9,7 @@ import {
   Manager,
   Resource,
   type ResourceType,
+  type Result,
   silentLogger,
   systemClock,
   Writer,
@@ -98,7 +99,7 @@ export class Rig implements AsyncDisposable {
   }
 
   /** One pass that sees just these objects in its caches. */
-  async passOver(dataSync: DataSync, images: readonly VMDiskImage[]): Promise<void> {
+  async passOver(dataSync: DataSync, images: readonly VMDiskImage[]): Promise<Result> {
     const holding = (objects: readonly KubeObject[]) => ({
       store: { get: (key: string) => objects.find((object) => keyOf(object) === key), byIndex: () => objects },
       whenReached: (_: string, callback: () => void) => callback(),
@@ -114,7 +115,13 @@ export class Rig implements AsyncDisposable {
     };
     const writer = new Writer({ api: this.#connection, fieldManager: 'test' });
     const { signal } = this.#stop;
-    await reconcileDataSync(deps, keyOf(dataSync), { writer, signal });
+    return reconcileDataSync(deps, keyOf(dataSync), { writer, signal });
+  }
+
+  /** One pass that sees all there is. */
+  passOverAll(): Promise<Result> {
+    const images = this.fake.objects(imageType) as unknown as VMDiskImage[];
+    return this.passOver(this.dataSync() ?? assert.fail('there is no DataSync'), images);
   }
 
   readonly #machineType = { ...imageType, plural: 'virtualmachines' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VMDiskImage } from '@terrain/api';
 import { aVMDiskImage } from '@terrain/api/testing';
+import { after, done, refusalOf } from '@terrain/runtime';
 import { namespaceType } from '#platform/core.ts';
 import { eventType, namespace, Rig } from '#testing/datasync-rig.ts';
 import { item } from '#testing/datasync-world.ts';
@@ -217,6 +218,70 @@ test('an image whose last machine is still counted goes when it is not', async (
   await rig.setItems(item('b'));
   await rig.until('message', () => /removes VMDiskImage lab-7-a/.test(rig.dataSync()?.status?.message ?? ''));
   assert.equal(rig.image('lab-7-a')?.metadata.deletionTimestamp, undefined);
+  assert.doesNotMatch(rig.dataSync()?.status?.message ?? '', /refuses/);
+  assert.deepEqual(await rig.passOverAll(), done);
   await rig.say('lab-7-a', { phase: 'Queued', references: 0 });
   await rig.until('deletion', () => rig.image('lab-7-a')?.metadata.deletionTimestamp !== undefined);
+});
+
+const denial = 'admission webhook "keep.example.com" denied the request: not on Fridays';
+const ruling = "ValidatingAdmissionPolicy 'frozen' with binding 'frozen' denied request: not on Fridays";
+const noRight = 'vmdiskimages.pelotech.ot "lab-7-a" is forbidden: User "operator" cannot delete resource "vmdiskimages"';
+const webhook = { code: 400, reason: 'BadRequest', message: denial };
+const policy = { code: 422, reason: 'Invalid', message: ruling, details: { causes: [{ message: ruling }] } };
+const rights = { code: 403, reason: 'Forbidden', message: noRight };
+const helps = '; change the rule or the rights that forbid it, and it goes on by itself within a minute';
+const refusedDelete = 'the API server refuses to delete VMDiskImage lab-7-a: ';
+const refusedRelease = 'the API server refuses to take the owner off VMDiskImage lab-7-a, which machines use: ';
+const refusals = {
+  'a webhook refuses to delete': { given: { answer: webhook, isUsed: false }, want: `${refusedDelete}${denial}${helps}` },
+  'a policy of others refuses to delete': { given: { answer: policy, isUsed: false }, want: `${refusedDelete}${ruling}${helps}` },
+  'the operator may not delete': { given: { answer: rights, isUsed: false }, want: `${refusedDelete}${noRight}${helps}` },
+  'a webhook refuses to release': { given: { answer: webhook, isUsed: true }, want: `${refusedRelease}${denial}${helps}` },
+};
+for (const [sentence, { given, want }] of Object.entries(refusals))
+  for (const isDeleted of [false, true])
+    test(`an image that ${sentence} is told, and the others go, ${isDeleted ? 'with the DataSync' : 'without their items'}`, async () => {
+      let isRefused = true;
+      await using rig = await Rig.start({
+        admit: ({ verb, object, subresource }) =>
+          isRefused && object.metadata.name === 'lab-7-a' && verb !== 'create' && subresource === undefined
+            ? given.answer
+            : undefined,
+      });
+      await rig.create([item('a'), item('b'), item('c')]);
+      await rig.phase('Queued');
+      if (given.isUsed) await rig.use('lab-7-a');
+      if (isDeleted) await rig.resource(dataSyncType).delete({ name: 'lab-7', namespace }, { propagationPolicy: 'Background' });
+      else await rig.setItems(item('c'));
+      for (const name of isDeleted ? ['lab-7-b', 'lab-7-c'] : ['lab-7-b']) {
+        await rig.until(`deletion of ${name}`, () => rig.image(name)?.metadata.deletionTimestamp !== undefined);
+        await rig.letGo(name);
+      }
+      const told = isDeleted ? `is being deleted; ${want}` : `0 of 1 images can be cloned; 1 waits; ${want}`;
+      await rig.until('sentence', () => rig.dataSync()?.status?.message === told);
+      assert.deepEqual(await rig.passOverAll(), after(60_000));
+
+      isRefused = false;
+      await rig.resource(dataSyncType).mergePatch({ name: 'lab-7', namespace }, { metadata: { annotations: { note: 'x' } } });
+      if (given.isUsed) await rig.until('release', () => rig.image('lab-7-a')?.metadata.ownerReferences === undefined);
+      else await rig.until('deletion', () => rig.image('lab-7-a')?.metadata.deletionTimestamp !== undefined);
+      if (!given.isUsed) await rig.letGo('lab-7-a');
+      await rig.until('end', () =>
+        isDeleted ? rig.dataSync() === undefined : !/refuses/.test(rig.dataSync()?.status?.message ?? ''),
+      );
+    });
+
+test('an image that has changed meanwhile is no refusal: the pass fails, and says nothing', async () => {
+  await using rig = await Rig.start();
+  await rig.create([item('a')]);
+  await rig.phase('Queued');
+  const live = rig.dataSync() ?? assert.fail();
+  const images = [{ ...(rig.image('lab-7-a') ?? assert.fail()), status: { references: 1 } }];
+  await rig.resource(imageType).mergePatch({ name: 'lab-7-a', namespace }, { metadata: { annotations: { note: 'x' } } });
+  await assert.rejects(
+    rig.passOver({ ...live, spec: { ...live.spec, vms: [] } }, images),
+    (error) => refusalOf(error) === 'stale',
+  );
+  assert.deepEqual(rig.dataSync()?.status, live.status);
 });

@@ -27,7 +27,7 @@ import { serverWords } from '#platform/refusal.ts';
 import { decide, isDeleted, isPaused, leavingOf, type Plan } from './decide.ts';
 import { type ImagePatch, releaseOf } from './desired.ts';
 import { type ObserveSources, observe, type Snapshot, type StoredDataSync, type StoredImage } from './observe.ts';
-import { statusOf } from './status.ts';
+import { type Refusal, statusOf } from './status.ts';
 
 const typeOf = ({ group, version, plural }: { group: string; version: string; plural: string }): ResourceType => ({
   group,
@@ -53,7 +53,7 @@ interface Pass {
   readonly deps: DataSyncDeps;
   readonly context: Pick<ReconcileContext, 'writer' | 'signal'>;
   readonly images: Map<string, StoredImage>;
-  readonly refused: Map<string, string>;
+  readonly refused: Map<string, Refusal>;
 }
 
 export async function reconcileDataSync(deps: DataSyncDeps, key: string, context: Pass['context']): Promise<Result> {
@@ -104,7 +104,7 @@ async function create({ context, images, refused }: Pass, plan: Plan): Promise<v
       images.set(name, (await context.writer.create<VMDiskImage>(imageType, desired)) as StoredImage);
     } catch (error) {
       if (error instanceof ForeignObjectError) images.set(name, error.object as StoredImage);
-      else noteRefusal(refused, name, error);
+      else noteRefusal(refused, name, 'create', error);
     }
   }
 }
@@ -115,7 +115,7 @@ async function change(pass: Pass, plan: Plan): Promise<void> {
     try {
       changed.push(await patchImage(pass, image, patch));
     } catch (error) {
-      noteRefusal(pass.refused, image.metadata.name, error);
+      noteRefusal(pass.refused, image.metadata.name, 'change', error);
     }
   }
   await shown(pass, changed);
@@ -124,33 +124,44 @@ async function change(pass: Pass, plan: Plan): Promise<void> {
 /** Unused images go; used ones lose their owner and stay. Machines are counted live: a cache may not know the newest. */
 async function leave(pass: Pass, plan: Plan, dataSync: StoredDataSync): Promise<void> {
   if (plan.leave.length === 0) return;
-  const { deps, context, images } = pass;
-  const users = await machinesByImage(deps.api, context.signal);
+  const users = await machinesByImage(pass.deps.api, pass.context.signal);
   const released: StoredImage[] = [];
   for (const image of plan.leave) {
     const { namespace, name } = image.metadata;
     const machines = users.get(`${namespace}/${name}`);
-    if (machines !== undefined) {
-      released.push(await patchImage(pass, image, releaseOf(image, dataSync)));
-      deps.record(dataSync, {
-        type: 'Normal',
-        reason: 'ImageReleased',
-        note: `VMDiskImage ${name} is used by ${machines.slice(0, 3).join(', ')}: it stays, and does not belong to this DataSync any more`,
-      });
-    } else if (image.metadata.deletionTimestamp === undefined && (await deleteImage(context, image)) === 'gone') {
-      images.delete(name);
+    try {
+      if (machines !== undefined) released.push(await releaseImage(pass, image, dataSync, machines));
+      else if (image.metadata.deletionTimestamp === undefined) await deleteImage(pass, image);
+    } catch (error) {
+      noteRefusal(pass.refused, name, machines === undefined ? 'delete' : 'release', error);
     }
   }
   await shown(pass, released);
 }
 
-async function deleteImage({ writer }: Pass['context'], image: StoredImage): Promise<'gone' | 'going'> {
+async function releaseImage(
+  pass: Pass,
+  image: StoredImage,
+  dataSync: StoredDataSync,
+  machines: readonly string[],
+): Promise<StoredImage> {
+  const released = await patchImage(pass, image, releaseOf(image, dataSync));
+  pass.deps.record(dataSync, {
+    type: 'Normal',
+    reason: 'ImageReleased',
+    note: `VMDiskImage ${image.metadata.name} is used by ${machines.slice(0, 3).join(', ')}: it stays, and does not belong to this DataSync any more`,
+  });
+  return released;
+}
+
+async function deleteImage({ context, images }: Pass, image: StoredImage): Promise<void> {
   try {
-    return await writer.delete(imageType, image);
+    if ((await context.writer.delete(imageType, image)) === 'gone') images.delete(image.metadata.name);
   } catch (error) {
-    // Its last machine has gone and is still counted; the count wakes us.
-    if (refusalOf(error) === 'policy') return 'going';
-    throw error;
+    // Its last machine has gone and is still counted: our own rule refuses until the count changes, and that wakes us.
+    // When the rule of somebody else changes, nothing does.
+    const isCounted = (image.status?.references ?? 0) > 0;
+    if (!(isCounted && refusalOf(error) === 'policy')) throw error;
   }
 }
 
@@ -183,15 +194,15 @@ function reached(informer: Informer<VMDiskImage>, version: string, signal: Abort
   });
 }
 
-/** What the server refuses for good is told in the status, and the other items go on; anything else is tried again as it is. */
-function noteRefusal(refused: Map<string, string>, name: string, error: unknown): void {
+/** What the server refuses for good is told in the status, and the other images go on; anything else is tried again as it is. */
+function noteRefusal(refused: Pass['refused'], name: string, write: Refusal['write'], error: unknown): void {
   const refusal = refusalOf(error);
   // The deletion of the DataSync itself is on its way too.
   if (refusal === 'terminating') return;
   const isForGood = refusal === 'policy' || refusal === 'quota' || refusal === 'rights' || refusal === 'manifest';
   if (!isForGood) throw error;
   // Without the request line, which tells people nothing.
-  refused.set(name, serverWords(error as Error));
+  refused.set(name, { write, words: serverWords(error as Error) });
 }
 
 async function machinesByImage(api: ApiTransport, signal: AbortSignal): Promise<Map<string, string[]>> {

@@ -87,7 +87,7 @@ const cases: Record<string, Case> = {
   },
   'the server refuses an image': {
     images: [syncedImage('b')],
-    refused: new Map([['lab-7-a', 'exceeded quota']]),
+    refused: new Map([['lab-7-a', { write: 'create', words: 'exceeded quota' }]]),
     phase: 'Failed',
     ready: 'False RefusedByPlatform',
     reconciling: 'False RefusedByPlatform',
@@ -111,6 +111,41 @@ const cases: Record<string, Case> = {
     reconciling: 'True Progressing',
     stalled: 'False Progressing',
     message: /1 waits$/,
+  },
+  'the server refuses a change': {
+    images: [syncedImage('a'), syncedImage('b')],
+    refused: new Map([['lab-7-a', { write: 'change', words: 'frozen' }]]),
+    phase: 'Failed',
+    ready: 'False RefusedByPlatform',
+    reconciling: 'False RefusedByPlatform',
+    stalled: 'True RefusedByPlatform',
+    message: /item a: the API server refuses the change: frozen$/,
+  },
+  'the server refuses to delete the image of an item that was removed: those that are wanted are ready': {
+    of: { spec: { vms: [item('b')] } },
+    images: [imageOf('a'), syncedImage('b')],
+    refused: new Map([['lab-7-a', { write: 'delete', words: 'frozen' }]]),
+    phase: 'Succeeded',
+    ready: 'True Succeeded',
+    reconciling: 'True Progressing',
+    stalled: 'False Progressing',
+    message:
+      /^1 of 1 images can be cloned; the API server refuses to delete VMDiskImage lab-7-a: frozen; change the rule or the rights that forbid it, and it goes on by itself within a minute$/,
+  },
+  'of several that leave each is told as what happens to it': {
+    of: { spec: { vms: [] } },
+    images: [imageOf('d'), imageOf('c'), imageOf('b'), imageOf('a')],
+    refused: new Map([
+      ['lab-7-d', { write: 'delete', words: 'frozen d' }],
+      ['lab-7-b', { write: 'delete', words: 'frozen b' }],
+      ['lab-7-a', { write: 'release', words: 'not yours' }],
+    ]),
+    phase: 'Succeeded',
+    ready: 'True Succeeded',
+    reconciling: 'True Progressing',
+    stalled: 'False Progressing',
+    message:
+      /; removes VMDiskImage lab-7-c \(finalizers [^)]+\); the API server refuses to delete VMDiskImage lab-7-b: frozen b \(the same with lab-7-d\); change .* a minute; the API server refuses to take the owner off VMDiskImage lab-7-a, which machines use: not yours; change .* a minute$/,
   },
   'an image of an item that was removed is still there': {
     of: { spec: { vms: [item('b')] } },
@@ -158,6 +193,17 @@ const cases: Record<string, Case> = {
     stalled: 'False Deleting',
     message: /^is being deleted, and waits for VMDiskImage lab-7-a \(finalizers pelotech.ot\/cleanup\) to be gone$/,
   },
+  'deleted, and the server refuses to delete an image: its item has not failed': {
+    of: { metadata: { deletionTimestamp: '2026-01-15T09:00:00Z' } },
+    images: [syncedImage('a'), imageOf('b')],
+    refused: new Map([['lab-7-a', { write: 'delete', words: 'frozen' }]]),
+    phase: 'Queued',
+    ready: 'False Deleting',
+    reconciling: 'True Deleting',
+    stalled: 'False Deleting',
+    message:
+      /^is being deleted, and waits for VMDiskImage lab-7-b \(finalizers [^)]+\) to be gone; the API server refuses to delete VMDiskImage lab-7-a: frozen; change /,
+  },
 };
 for (const [sentence, { of = {}, images, refused = new Map(), phase, ready, reconciling, stalled, message }] of Object.entries(
   cases,
@@ -193,4 +239,6 @@ test('status: a hundred long messages do not make an object too large', () => {
   const vms = Array.from({ length: 100 }, (_, index) => item(`vm-${index}`));
   const images = vms.map(({ name }) => withStatus(name, { phase: 'Failed', message: 'x'.repeat(30_000) }));
   assert.ok(JSON.stringify(statusOf(aSnapshot({ spec: { vms } }, images), new Map())).length < 100_000);
+  const refused: Refused = new Map(images.map(({ metadata }) => [metadata.name, { write: 'delete', words: 'x'.repeat(30_000) }]));
+  assert.ok((statusOf(aSnapshot({ spec: { vms: [] } }, images), refused).message ?? '').length < 1000);
 });

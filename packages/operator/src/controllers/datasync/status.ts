@@ -14,8 +14,10 @@ import { controllerUid } from '@terrain/runtime';
 import { isDeleted, isOwn, isPaused, leavingOf, wantedNames } from './decide.ts';
 import type { Snapshot, StoredImage } from './observe.ts';
 
-/** Images the API server would not take, by name, with its words. */
-export type Refused = ReadonlyMap<string, string>;
+/** What the API server would not let be done with an image, and its words. The first two are for an item, the others take an image away. */
+export type Refusal = { readonly write: 'create' | 'change' | 'delete' | 'release'; readonly words: string };
+/** By the name of the image. */
+export type Refused = ReadonlyMap<string, Refusal>;
 
 type Phase = NonNullable<DataSyncStatus['phase']>;
 type Item = {
@@ -40,7 +42,7 @@ export function statusOf(snapshot: Snapshot, refused: Refused): DataSyncStatus {
   const { generation } = dataSync.metadata;
   const items = dataSync.spec.vms.map((vm) => itemOf(snapshot, refused, vm));
   const phase = phaseOf(items);
-  const verdicts = verdictsOf(snapshot, items, phase);
+  const verdicts = verdictsOf(snapshot, refused, items, phase);
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
@@ -62,20 +64,24 @@ export function statusOf(snapshot: Snapshot, refused: Refused): DataSyncStatus {
 function itemOf(snapshot: Snapshot, refused: Refused, { name }: DataSyncVM): Item {
   const vmDiskImage = dataSyncImageName(snapshot.dataSync.metadata.name, name);
   const image = snapshot.images.get(vmDiskImage);
+  const refusal = refused.get(vmDiskImage);
   const item = { name, vmDiskImage };
   if (image === undefined) {
-    const refusal = refused.get(vmDiskImage);
     return refusal === undefined
       ? { ...item, phase: 'Queued', message: 'is about to be created' }
-      : { ...item, phase: 'Failed', message: `the API server refuses it: ${refusal}`, problem: 'RefusedByPlatform' };
+      : { ...item, phase: 'Failed', message: `the API server refuses it: ${refusal.words}`, problem: 'RefusedByPlatform' };
   }
   if (!isOwn(snapshot, image)) {
     const message = `VMDiskImage ${vmDiskImage} exists already and ${ownerOf(image)}: rename the item or the DataSync, or delete that image`;
     return { ...item, phase: 'Failed', message, problem: 'NameTaken' };
   }
-  const refusal = refused.get(vmDiskImage);
-  if (refusal !== undefined)
-    return { ...item, phase: 'Failed', message: `the API server refuses the change: ${refusal}`, problem: 'RefusedByPlatform' };
+  if (refusal?.write === 'change')
+    return {
+      ...item,
+      phase: 'Failed',
+      message: `the API server refuses the change: ${refusal.words}`,
+      problem: 'RefusedByPlatform',
+    };
   if (image.metadata.deletionTimestamp !== undefined)
     return { ...item, phase: 'Queued', message: 'is being deleted, and made again when it is gone' };
   return { ...item, ...syncOf(image) };
@@ -107,10 +113,17 @@ function phaseOf(items: readonly Item[]): Phase {
   return phases.find((phase) => inPhase(items, phase).length > 0) ?? 'Succeeded';
 }
 
-function verdictsOf(snapshot: Snapshot, items: readonly Item[], phase: Phase): Verdicts {
+function verdictsOf(snapshot: Snapshot, refused: Refused, items: readonly Item[], phase: Phase): Verdicts {
   const no = (reason: DataSyncReason, message: string): Verdict => ({ status: 'False', reason, message });
   const yes = (reason: DataSyncReason, message: string): Verdict => ({ status: 'True', reason, message });
-  const message = [isDeleted(snapshot) ? '' : summaryOf(items), leavingText(snapshot), leftText(snapshot), pauseText(snapshot)]
+  const message = [
+    isDeleted(snapshot) ? '' : summaryOf(items),
+    leavingText(snapshot, refused),
+    keptText(refused, 'delete'),
+    keptText(refused, 'release'),
+    leftText(snapshot),
+    pauseText(snapshot),
+  ]
     .filter((part) => part !== '')
     .join('; ');
   if (isPaused(snapshot) && (phase !== 'Succeeded' || isDeleted(snapshot)))
@@ -154,14 +167,25 @@ function summaryOf(items: readonly Item[]): string {
   return parts.join('; ');
 }
 
-function leavingText(snapshot: Snapshot): string {
-  const leaving = leavingOf(snapshot);
+/** Those that are refused are told by themselves: it is not their finalizers that hold them. */
+function leavingText(snapshot: Snapshot, refused: Refused): string {
+  const leaving = leavingOf(snapshot).filter(({ metadata }) => !refused.has(metadata.name));
   if (leaving.length === 0) return isDeleted(snapshot) ? 'is being deleted' : '';
   const names = shortList(
     leaving.map(({ metadata }) => `VMDiskImage ${metadata.name} (finalizers ${(metadata.finalizers ?? []).join(', ')})`),
   );
   if (isDeleted(snapshot)) return `is being deleted, and waits for ${names} to be gone`;
   return isPaused(snapshot) ? `would remove ${names}` : `removes ${names}`;
+}
+
+/** Images that should leave and may not. The order of caches is no news: without the sort it would be a status write. */
+function keptText(refused: Refused, write: 'delete' | 'release'): string {
+  const [first, ...others] = [...refused].filter(([, refusal]) => refusal.write === write).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (first === undefined) return '';
+  const [name, { words }] = first;
+  const what = write === 'delete' ? `delete VMDiskImage ${name}` : `take the owner off VMDiskImage ${name}, which machines use`;
+  const more = others.length === 0 ? '' : ` (the same with ${shortList(others.map(([other]) => other))})`;
+  return `the API server refuses to ${what}: ${words.slice(0, longestItemMessage)}${more}; change the rule or the rights that forbid it, and it goes on by itself within a minute`;
 }
 
 /** Images that machines used when their item went. They are named for as long as they exist. */
