@@ -11,6 +11,23 @@ const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^
 /** What the API server said, without the request it answered. */
 export const serverWords = ({ message }: Error): string => message.replace(/^[A-Z]+ \S+: /, '');
 
+/** Answers that are no refusal: unauthorized, gone, changed meanwhile, too many requests, no server behind the proxy. */
+const passingAnswers: ReadonlySet<number> = new Set([401, 404, 409, 429, 503]);
+
+/** Does something to what exists already. The API server's words, if it refused; what may pass by itself is thrown. */
+export async function wordsIfRefused(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || passingAnswers.has(error.code)) throw error;
+    return shorten(serverWords(error));
+  }
+}
+
+/** So often what is refused is tried again. */
+export const refusedMs = 30_000;
+
 /**
  * Why a create was refused. `slot`: the ledger as the API server sees it has no open entry; it may be some milliseconds behind, so
  * try again. Undefined: not a refusal but a fault (a conflict, an overloaded server, no answer): the caller passes it on.

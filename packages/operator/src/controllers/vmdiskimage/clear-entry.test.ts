@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
-import type { KubeObject } from '@terrain/runtime';
+import { ApiError, type KubeObject } from '@terrain/runtime';
 import type { LedgerChange } from '#ledger/transition.ts';
 import type { DataVolume } from '#platform/cdi.ts';
 import type { Claim } from '#platform/core.ts';
@@ -124,4 +124,22 @@ test('an entry that may never have got a DataVolume stays closing for five secon
   assert.deepEqual(await closed(0), [5000, []]);
   assert.deepEqual(await closed(4999), [1, []]);
   assert.deepEqual(await closed(5000), [undefined, ['release']]);
+});
+
+test('a DataVolume that may not be deleted is named with the words of who refuses, and tried again', async () => {
+  const ownerReferences = [{ apiVersion: '', kind: 'VMDiskImage', name: 'disk', uid: 'u', controller: true }];
+  const own: DataVolume = {
+    ...foreign,
+    metadata: { ...foreign.metadata, ownerReferences },
+    status: { phase: 'ImportInProgress' },
+  };
+  const denied = new ApiError(403, { message: 'admission webhook "w" denied the request: no', reason: 'Forbidden' }, 'DELETE /x');
+  const pass = {
+    deps: { keeper: { change: async () => undefined }, eyes: { dataVolume: async () => own } },
+    hands: { deleteDataVolume: () => Promise.reject(denied) },
+    signal: new AbortController().signal,
+  } as unknown as Pass;
+  const { afterMs, holder, refusal } = await clearEntry(pass, image, entry, true);
+  assert.deepEqual([afterMs, holder?.metadata.name], [30_000, 'disk']);
+  assert.equal(refusal, 'admission webhook "w" denied the request: no');
 });

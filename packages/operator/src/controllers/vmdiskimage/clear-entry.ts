@@ -3,6 +3,7 @@ import { dataVolumeName, type LedgerEntry } from '@terrain/api';
 import { after, controllerUid, done, type KubeObject, type Result } from '@terrain/runtime';
 import { holdersOf, patienceMs } from '#controllers/shared/removal.ts';
 import { type DataVolume, isImported } from '#platform/cdi.ts';
+import { refusedMs, wordsIfRefused } from '#platform/refusal.ts';
 import type { Eyes } from './hands.ts';
 import { cleanUp } from './housekeeping.ts';
 import { type Pass, saveStatus } from './pass.ts';
@@ -34,10 +35,16 @@ export async function clearAttempt(
   }
   const hadVolume = status?.attempt?.number === entry.attempt && status.attempt.dataVolumeUID !== undefined;
   const result = await clearEntry(pass, { namespace: metadata.namespace, name: metadata.name, uid }, entry, hadVolume);
-  const holder = result.holder === undefined ? undefined : holdersOf(result.holder);
-  deps.memories.slotHeldBy(uid, entry.attempt, holder, snapshot.nowMs);
+  deps.memories.slotHeldBy(uid, entry.attempt, holderIn(result), snapshot.nowMs);
   await cleanUp(pass, { ...snapshot, image }, decision.record);
   return result.afterMs === undefined ? lookAgain : result;
+}
+
+function holderIn({ holder, refusal }: Cleared): string | undefined {
+  if (holder === undefined) return undefined;
+  return refusal === undefined
+    ? holdersOf(holder)
+    : `${holder.kind} ${holder.metadata.name} (which may not be deleted: ${refusal})`;
 }
 
 /** Entries of images that are gone, or of a predecessor of this name: nobody else would ever release them. */
@@ -60,6 +67,8 @@ export async function clearOrphans(pass: Pass): Promise<Result> {
 export type Cleared = Result & {
   /** What has to be gone before its slot is free. */
   readonly holder?: KubeObject;
+  /** The words of who refuses that it is deleted. */
+  readonly refusal?: string;
 };
 
 /**
@@ -82,7 +91,9 @@ export async function clearEntry(
   const dataVolume: DataVolume | undefined = await eyes.dataVolume(namespace, volumeName, signal);
   const isOurs = dataVolume !== undefined && controllerUid(dataVolume) === uid;
   if (isOurs && !isImported(dataVolume)) {
-    if (dataVolume.metadata.deletionTimestamp === undefined) await hands.deleteDataVolume(dataVolume);
+    const isGoing = dataVolume.metadata.deletionTimestamp !== undefined;
+    const words = isGoing ? undefined : await wordsIfRefused(() => hands.deleteDataVolume(dataVolume));
+    if (words !== undefined) return { ...after(refusedMs), holder: dataVolume, refusal: words };
     // Its end wakes us; without a cache of the kind a look now and then has to do.
     return { ...after(deps.informers.dataVolumes.served === true ? patienceMs : 5000), holder: dataVolume };
   }

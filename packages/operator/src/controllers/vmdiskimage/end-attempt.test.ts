@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry } from '@terrain/api';
-import type { KubeObject } from '@terrain/runtime';
+import { ApiError, type KubeObject } from '@terrain/runtime';
 import type { DataVolume } from '#platform/cdi.ts';
 import { anEntry, aSnapshot, aVolume, syncing, volumeName } from '#testing/image-world.ts';
 import { clearAttempt } from './clear-entry.ts';
@@ -92,18 +92,21 @@ for (const label of ['app.kubernetes.io/managed-by', 'pelotech.ot/source-hash'])
 
 test('a look at the slot of an ended attempt notes what holds it, for the next status to tell', async () => {
   const memories = new Memories();
-  const look = async (importer: KubeObject | undefined) => {
+  const look = async (importer: KubeObject | undefined, live?: DataVolume) => {
     const status = syncing({ attempt: { dataVolumeUID: 'gone' }, retry: { lastAttempt: 1 } });
     const snapshot = aSnapshot({ image: { status }, entry: anEntry({ state: 'closing' }) });
     const decision = decide(snapshot);
     const pass = {
       deps: {
-        eyes: { dataVolume: async () => undefined, importer: async () => importer },
+        eyes: { dataVolume: async () => live, importer: async () => importer },
         intake: { wrote: () => undefined },
         keeper: { change: async () => undefined, closingForMs: () => 60_000 },
         memories,
       },
-      hands: { writeStatus: async (image: StoredImage) => image },
+      hands: {
+        writeStatus: async (image: StoredImage) => image,
+        deleteDataVolume: () => Promise.reject(new ApiError(403, { message: 'w says no', reason: 'Forbidden' }, 'DELETE /')),
+      },
       signal: new AbortController().signal,
     } as unknown as Pass;
     await clearAttempt(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'clear' }>);
@@ -112,4 +115,6 @@ test('a look at the slot of an ended attempt notes what holds it, for the next s
   const importer = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'importer-disk', finalizers: ['example.com/hook'] } };
   assert.equal(await look(importer), 'Pod importer-disk (finalizer example.com/hook)');
   assert.equal(await look(undefined), undefined);
+  const refused = `DataVolume ${volumeName(1)} (which may not be deleted: w says no)`;
+  assert.equal(await look(undefined, aVolume({ phase: 'ImportInProgress' })), refused);
 });

@@ -258,6 +258,31 @@ test('an image that may not have its finalizer gives its slot back, and says why
   );
 });
 
+test('a deletion that is held up because a snapshot may not be deleted says so, and goes on when it may', async () => {
+  const message = 'admission webhook "backup.example.com" denied the request: not backed up yet';
+  let isRefused = true;
+  const admit = ({ verb, kind }: { verb: string; kind: { readonly kind: string } }) =>
+    isRefused && verb === 'delete' && kind.kind === 'VolumeSnapshot' ? { code: 403, reason: 'Forbidden', message } : undefined;
+  await withOperator(
+    { templateImageTTL: '' },
+    longAgo,
+    async ({ fake, images }) => {
+      await until('status', () => statusOf(fake, 'debian')?.phase === 'Succeeded');
+      const name = statusOf(fake, 'debian')?.artifact?.volumeSnapshot;
+      await images.delete(at);
+      await until('sentence', () => statusOf(fake, 'debian')?.message?.includes('backup.example.com') === true);
+      assert.equal(
+        statusOf(fake, 'debian')?.message,
+        `is being deleted, but VolumeSnapshot ${name} may not be: ${message}; let the operator delete it, and this goes on by itself within a minute`,
+      );
+      isRefused = false;
+      await images.mergePatch(at, { metadata: { labels: { look: 'again' } } });
+      await until('end of the image', () => statusOf(fake, 'debian') === undefined);
+    },
+    { admit },
+  );
+});
+
 test('a pause does not keep the slot of a download that hangs', async () => {
   await withOperator({ templateImageTTL: '', concurrency: '1', noProgressTimeout: '2s' }, longAgo, async ({ fake, images }) => {
     await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);

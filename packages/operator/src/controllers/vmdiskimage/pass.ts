@@ -1,6 +1,7 @@
 import type { VMDiskImageStatus } from '@terrain/api';
 import type { Happening, KubeObject, Logger } from '@terrain/runtime';
 import type { LedgerKeeper } from '#ledger/keeper.ts';
+import { refusedMs } from '#platform/refusal.ts';
 import { eventOf } from './events.ts';
 import type { Eyes, Hands } from './hands.ts';
 import type { Intake } from './intake.ts';
@@ -8,7 +9,7 @@ import type { Memories } from './memory.ts';
 import type { NamespaceUse } from './namespace-use.ts';
 import type { Needs } from './needs.ts';
 import type { ObserveSources } from './observe.ts';
-import { protect, refusedMs, unprotect } from './protection.ts';
+import { protect, unprotect } from './protection.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
 import { heldBackMs, statusOf } from './status.ts';
 import type { Decision } from './step.ts';

@@ -1,8 +1,6 @@
 /** What protects an image that virtual machines refer to: a finalizer of its own, and a label on its namespace. */
 import { finalizers, labels } from '@terrain/api';
-import { ApiError } from '@terrain/runtime';
-import { shorten } from '#platform/failure.ts';
-import { serverWords } from '#platform/refusal.ts';
+import { wordsIfRefused } from '#platform/refusal.ts';
 import { isGoing } from './facts.ts';
 import { inUseByNamespace } from './observe.ts';
 import type { Pass } from './pass.ts';
@@ -13,11 +11,6 @@ export interface Protection {
   readonly image: StoredImage;
   readonly refusal: string | undefined;
 }
-
-/** So often what is refused is tried again. */
-export const refusedMs = 30_000;
-/** Answers that are no refusal: unauthorized, gone, changed meanwhile, too many requests, no server behind the proxy. */
-const passingAnswers: ReadonlySet<number> = new Set([401, 404, 409, 429, 503]);
 
 /**
  * Protects the image, and its namespace.
@@ -30,7 +23,7 @@ export async function protect(pass: Pass, snapshot: Snapshot): Promise<Protectio
   const { isTerminating, isMarkedInUse } = snapshot.namespace;
   let { image } = snapshot;
   if (isGoing(image) || isTerminating) return { image, refusal: undefined };
-  const refusal = await refusalOf(async () => {
+  const refusal = await wordsIfRefused(async () => {
     image = await hands.addFinalizer(image, finalizers.imageInUse);
     await deps.namespaceUse.hold(namespace, key, isMarkedInUse, () => hands.markNamespace(namespace, true));
   });
@@ -44,23 +37,12 @@ export async function unprotect(pass: Pass, snapshot: Snapshot, held: StoredImag
   if (!names.includes(finalizers.imageInUse)) return { image: held, refusal: undefined };
   const inUse = () => deps.informers.images.store.keysByIndex(inUseByNamespace, namespace).filter((other) => other !== key);
   let image = held;
-  const refusal = await refusalOf(async () => {
+  const refusal = await wordsIfRefused(async () => {
     const { isMarkedInUse } = snapshot.namespace;
     await deps.namespaceUse.release(namespace, key, isMarkedInUse, inUse, () => hands.markNamespace(namespace, false));
     image = (await hands.removeFinalizer(held, finalizers.imageInUse)) ?? held;
   });
   return { image, refusal: refusal === undefined ? undefined : tell(pass, image, cannotLetGo(namespace, refusal)) };
-}
-
-/** The API server's words, if it refused; what may pass by itself is thrown. */
-async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError) || passingAnswers.has(error.code)) throw error;
-    return shorten(serverWords(error));
-  }
 }
 
 function tell({ deps }: Pass, image: StoredImage, note: string): string {

@@ -3,12 +3,16 @@ import { finalizers, type LedgerEntry } from '@terrain/api';
 import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
+import { refusedMs, wordsIfRefused } from '#platform/refusal.ts';
 import { type Cleared, clearEntry } from './clear-entry.ts';
+import type { Eyes } from './hands.ts';
 import { type Pass, saveStatus } from './pass.ts';
-import { refusedMs, unprotect } from './protection.ts';
+import { unprotect } from './protection.ts';
 import { instantMs, type Snapshot } from './snapshot.ts';
 import { statusOf } from './status.ts';
 import type { Decision, Step } from './step.ts';
+
+type Children = Awaited<ReturnType<Eyes['childrenOf']>>;
 
 export async function removeImage(
   pass: Pass,
@@ -24,11 +28,12 @@ export async function removeImage(
   const left = await deps.eyes.childrenOf({ namespace, name, uid }, signal);
   // The cache is behind: its next event tells that a download runs whose slot cannot be given back.
   if (snapshot.slot.ledger === 'unreadable' && left.dataVolumes.some(isUnfinished)) return after(1000);
-  for (const snapshotLeft of left.snapshots) if (!isGoing(snapshotLeft)) await hands.deleteSnapshot(snapshotLeft);
-  // A snapshot that is still there may need its volume to be removed at all.
-  const needed = new Set(left.snapshots.map(({ spec }) => spec.source.persistentVolumeClaimName));
-  for (const volume of left.dataVolumes)
-    if (!isGoing(volume) && !needed.has(volume.metadata.name)) await hands.deleteDataVolume(volume);
+  const refusals = await deleteChildren(pass, left);
+  if (refusals.length > 0) {
+    const words = `is being deleted, but ${refusals.join(', and ')}; let the operator delete it, and this goes on by itself within a minute`;
+    await tellInstead(pass, snapshot, decision, words);
+    return after(refusedMs);
+  }
   const { holder } = cleared;
   const isListed = left.dataVolumes.some(({ metadata }) => metadata.uid === holder?.metadata.uid);
   const remaining = [...left.snapshots, ...left.dataVolumes, ...(holder === undefined || isListed ? [] : [holder])];
@@ -46,6 +51,21 @@ export async function removeImage(
   }
   await hands.removeFinalizer(unprotected, finalizers.pelotechCleanup);
   return done;
+}
+
+/** Answers with a sentence for each that may not be deleted; the others go all the same. */
+async function deleteChildren({ hands }: Pass, { snapshots, dataVolumes }: Children): Promise<string[]> {
+  const refusals: string[] = [];
+  const tryDelete = async ({ kind, metadata }: KubeObject, work: () => Promise<void>): Promise<void> => {
+    const words = await wordsIfRefused(work);
+    if (words !== undefined) refusals.push(`${kind} ${metadata.name} may not be: ${words}`);
+  };
+  for (const snapshot of snapshots) if (!isGoing(snapshot)) await tryDelete(snapshot, () => hands.deleteSnapshot(snapshot));
+  // A snapshot that is still there may need its volume to be removed at all.
+  const needed = new Set(snapshots.map(({ spec }) => spec.source.persistentVolumeClaimName));
+  for (const volume of dataVolumes)
+    if (!isGoing(volume) && !needed.has(volume.metadata.name)) await tryDelete(volume, () => hands.deleteDataVolume(volume));
+  return refusals;
 }
 
 /** Machines refer to it: it stays, with what they were cloned from. A download that nobody will ever clone ends, and leaves its slot to others. */
