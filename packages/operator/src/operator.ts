@@ -107,6 +107,8 @@ export function createOperator({
     clusterRanges,
     policy: () => keeper.policy,
   });
+  // Passes wait for what it writes. Nothing is lost: whatever is not stored by then is found and done by the next process.
+  manager.whenStopping(() => keeper.close());
   return {
     manager,
     keeper,

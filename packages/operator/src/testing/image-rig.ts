@@ -86,10 +86,11 @@ export async function withOperator(
     });
   } finally {
     stop.abort();
-    await running;
-    await connection.close();
-    await proxy.close();
-    await fake.close();
+    await running.finally(async () => {
+      await connection.close();
+      await proxy.close();
+      await fake.close();
+    });
   }
 }
 

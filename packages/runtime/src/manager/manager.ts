@@ -67,6 +67,7 @@ export class Manager {
   readonly #elector: Elector | undefined;
   readonly #health: HealthServer | undefined;
   readonly #controllers: Controller<KubeObject>[] = [];
+  readonly #stopping: (() => void)[] = [];
   #phase: 'new' | 'syncing' | 'following' | 'running' | 'stopping' = 'new';
   #healthPort: number | undefined;
 
@@ -114,6 +115,11 @@ export class Manager {
     return controller;
   }
 
+  /** Called as soon as it begins to stop, whatever the reason: what passes wait for, and nobody will bring any more, has to be given up then. */
+  whenStopping(callback: () => void): void {
+    this.#stopping.push(callback);
+  }
+
   /** Where probes are answered, once running. */
   get healthPort(): number | undefined {
     return this.#healthPort;
@@ -157,6 +163,7 @@ export class Manager {
     this.#phase = 'stopping';
     log.info('stopping');
     const shutdown = new Shutdown(clock, log, this.#options.shutdownMs ?? 25_000);
+    for (const callback of this.#stopping) callback();
     const stopped = await Promise.all(
       this.#controllers.map((controller) => shutdown.step(`the controller ${controller.name}`, () => controller.close())),
     );

@@ -322,3 +322,17 @@ test('an image that nobody ever used is pruned in its time after its download, t
     await until('pruned image', () => statusOf(fake, 'first') === undefined);
   });
 });
+
+test('an operator that may not write its ledger stops in good order when it is told to', async () => {
+  await withOperator({ templateImageTTL: '', concurrency: '1' }, longAgo, async ({ fake, images, proxy, follow }) => {
+    await images.create(aVMDiskImage({ metadata: { name: 'first' } }) as KubeObject);
+    await until('DataVolume', () => volumesOf(fake, 'first').length === 1);
+    const write = { verb: 'update', resource: 'configmaps', name: ledgerName } as const;
+    const message = 'admission webhook "w" denied the request';
+    follow({ rules: [{ on: 'request', match: write, do: { fault: 'answer', code: 403, reason: 'Forbidden', message } }] });
+    const before = proxy.log.count(write);
+    await images.mergePatch({ ...at, name: 'first' }, { metadata: { annotations: { 'pelotech.ot/cancel': 'now' } } });
+    await until('refused write', () => proxy.log.count(write) > before);
+    // The end of this world waits for the operator, which would tell of what does not stop in time.
+  });
+});
