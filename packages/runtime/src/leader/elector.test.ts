@@ -106,6 +106,48 @@ test('a leader that stops gives the lease back, and the next one has it within o
   await second.running;
 });
 
+/** A PUT is carried out, and while `isHeld` its answer never comes: only the signal ends the wait for it. */
+function withHeldAnswers(api: ApiTransport, isHeld: () => boolean, carriedOut: () => void): ApiTransport {
+  return {
+    ...api,
+    async request<T>(request: ApiRequest): Promise<T> {
+      const answer = await api.request<T>(request);
+      if (request.method !== 'PUT' || !isHeld()) return answer;
+      return new Promise<never>((_, reject) => {
+        request.signal?.addEventListener('abort', () => reject(request.signal?.reason), { once: true });
+        carriedOut();
+      });
+    },
+  };
+}
+
+for (const [name, { usurper, want }] of Object.entries({
+  'is given back all the same': { usurper: undefined, want: '' },
+  'is left to who has it by then': { usurper: 'two', want: 'two' },
+}))
+  test(`a lease whose renewal was carried out, and cut off by the stop before its answer, ${name}`, async (t) => {
+    const { fake, elector, advance, settle, lease, api } = await rig(t);
+    let isHeld = false;
+    const stored = Promise.withResolvers<void>();
+    const candidate = elector('one', { api: withHeldAnswers(api, () => isHeld, stored.resolve) });
+    const first = campaign(candidate);
+    await settle();
+    isHeld = true;
+    await advance(2500);
+    await stored.promise;
+    isHeld = false;
+    if (usurper !== undefined) {
+      const [held] = fake.objects(leases) as Lease[];
+      const path = '/apis/coordination.k8s.io/v1/namespaces/sys/leases/op';
+      await api.request({ method: 'PUT', path, body: { ...held, spec: { ...held?.spec, holderIdentity: usurper } } });
+    }
+    first.stop.abort();
+    await first.running;
+    assert.equal(first.ended, 'released');
+    assert.equal(lease()?.holderIdentity, want);
+    assert.equal(candidate.isLeading, false);
+  });
+
 test('a leader that vanished is followed after its lease has run out, not before', async (t) => {
   const { elector, advance, settle, lease } = await rig(t);
   const gone = elector('gone');

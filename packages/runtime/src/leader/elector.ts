@@ -32,8 +32,11 @@ export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError';
 }
 
+/** For giving the lease back, which nothing but time ends. */
+const releaseMs = 3000;
+
 interface Call {
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
   readonly timeoutMs: number;
 }
 
@@ -104,17 +107,38 @@ export class Elector {
 
   /** Gives the lease back, so that others need not wait for it to run out. Failing is no harm but time. */
   async release(): Promise<void> {
-    const { log } = this.#options;
+    const { clock, log } = this.#options;
     const lease = this.#sighting?.lease;
     if (!this.isLeading || lease === undefined) return;
     this.#renewedAt = undefined;
+    const endsAt = clock.monotonic() + releaseMs;
+    const call = (): Call => ({ timeoutMs: Math.max(1, endsAt - clock.monotonic()) });
     try {
-      const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-      await this.#resource.replace({ ...lease, spec }, { timeoutMs: 3000 });
-      log.info('leadership given back');
+      const holder = await this.#giveBack(lease, call);
+      if (holder === '') log.info('leadership given back');
+      else log.info({ holder }, 'nothing to give back: the lease is held by another');
     } catch (error) {
       log.warn({ err: error }, 'leadership could not be given back; others wait until it runs out');
     }
+  }
+
+  /** Says who holds the lease then: nobody, or who took it meanwhile. */
+  async #giveBack(lease: Lease, call: () => Call): Promise<string> {
+    try {
+      await this.#vacate(lease, call());
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // A renewal that was cut off by the stop may have been carried out all the same: then the version we know is no longer the last.
+      const newer = (await this.#look(call())).lease;
+      const holder = newer.spec?.holderIdentity ?? '';
+      if (holder !== this.identity) return holder;
+      await this.#vacate(newer, call());
+    }
+    return '';
+  }
+
+  async #vacate(lease: Lease, call: Call): Promise<void> {
+    await this.#resource.replace({ ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } }, call);
   }
 
   /** One try to get or renew the lease, which is over at a moment of the monotonic clock. True when it is ours. */
