@@ -175,6 +175,47 @@ test('a handler that throws is reported and hurts neither its neighbours nor the
   assert.equal(fake.openWatches(configMaps), 1);
 });
 
+test('an index function that throws on an odd object is reported and hurts neither store, list nor handlers', async (t) => {
+  type ConfigMap = KubeObject & { data?: { owner: string } };
+  const failures: unknown[] = [];
+  const { fake, informers, maps } = await rig(t, { handlerFailure: (_, error) => failures.push(error) });
+  const odd = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'odd', namespace: 'default' } };
+  const owned = (name: string) => configMap(name, { data: { owner: 'me' } });
+  for (const object of [owned('a'), odd, owned('z')]) fake.seed(object);
+  const informer = informers.get<ConfigMap>(configMaps);
+  informer.addIndex('owner', (object) => [(object.data as { owner: string }).owner]);
+  const seen: string[] = [];
+  informer.onChange((change) => seen.push(`${change.type} ${change.key}`));
+  const found = (): readonly string[] => informer.store.keysByIndex('owner', 'me');
+  const told = async (...want: string[]): Promise<void> => {
+    await until(want.join(', '), () => seen.length >= want.length);
+    assert.deepEqual(seen.splice(0), want);
+  };
+
+  informers.start();
+  await until('the first list', () => informer.hasSynced);
+  await told('added default/a', 'added default/odd', 'added default/z');
+  assert.equal(informer.store.size, 3);
+  assert.deepEqual(found(), ['default/a', 'default/z']);
+  const words = failures.map((failure) => (failure as Error).message);
+  assert.deepEqual(words, [
+    `the index "owner" leaves out default/odd: its function failed: Cannot read properties of undefined (reading 'owner')`,
+  ]);
+  assert.ok((failures[0] as Error).cause instanceof TypeError);
+
+  await maps.mergePatch({ namespace: 'default', name: 'odd' }, { data: { owner: 'me' } });
+  await told('updated default/odd');
+  assert.deepEqual(found(), ['default/a', 'default/z', 'default/odd']);
+  await maps.mergePatch({ namespace: 'default', name: 'a' }, { data: null });
+  await told('updated default/a');
+  assert.deepEqual(found(), ['default/z', 'default/odd']);
+  for (const name of ['odd', 'a']) await maps.delete({ namespace: 'default', name });
+  await told('deleted default/odd', 'deleted default/a');
+  assert.deepEqual(found(), ['default/z']);
+  assert.equal(failures.length, 2, 'each odd version is reported once, when it comes');
+  assert.equal(fake.log.count({ verb: 'list', resource: 'configmaps' }), 1);
+});
+
 test('objects are frozen in depth and hold no managed fields', async (t) => {
   const { informers, maps } = await rig(t);
   const informer = informers.get<KubeObject & { data: Record<string, string> }>(configMaps);

@@ -24,6 +24,7 @@ export type ChangeHandler<T> = (change: Change<T>, context: ChangeContext) => vo
 export interface InformerObserver {
   watchState?(informer: Informer<KubeObject>, state: WatchState): void;
   watchFailure?(informer: Informer<KubeObject>, error: Error, retryInMs: number): void;
+  /** A change handler threw, or an index function, whose index then leaves the object out. */
   handlerFailure?(informer: Informer<KubeObject>, error: unknown): void;
   /** Definitions of kinds cannot be watched, so kinds that are not served are asked for. Told once. */
   definitionsHidden?(error: Error): void;
@@ -48,8 +49,9 @@ export interface InformerOptions<T extends KubeObject> extends InformerScope<T> 
  * One kind, or the selected part of it, kept in memory, and news of each change.
  *
  * Guarantees: `store` only ever holds complete lists plus the events since; handlers are called in the order of changes, after the store holds
- * them; one that throws is reported and hurts neither the others nor the watch; managedFields are not kept, nor what `keep` leaves out. A kind the
- * server does not serve is waited for: it counts as synced and empty, `served` is false, and its objects join when it appears.
+ * them; one that throws, as an index function that does, is reported and hurts neither the others nor the watch; managedFields are not kept, nor
+ * what `keep` leaves out. A kind the server does not serve is waited for: it counts as synced and empty, `served` is false, and its objects join
+ * when it appears.
  * Caveats: handlers run inside the reading of the watch, so they must be quick: put a key into a queue and return.
  */
 export class Informer<T extends KubeObject> implements AsyncDisposable {
@@ -76,7 +78,10 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     this.#covers = coverage(this.scope);
     const freeze = options.freeze ?? process.env.NODE_ENV !== 'production';
     // In development nearly all rest: who relies on getting the same object twice fails at once, and not with the three hundredth.
-    this.#store = new Store<T>(freeze ? { freeze, mostRecent: 2 } : {});
+    this.#store = new Store<T>({
+      ...(freeze ? { freeze, mostRecent: 2 } : {}),
+      onIndexFailure: (error) => this.#report(error),
+    });
     const take = (object: T): T => {
       // Assigning keeps the object's shape; deleting would make it a slow dictionary and cost more memory.
       if (object.metadata.managedFields !== undefined) (object.metadata as { managedFields?: unknown }).managedFields = undefined;
@@ -232,7 +237,11 @@ export class Informer<T extends KubeObject> implements AsyncDisposable {
     try {
       handler(change, context);
     } catch (error) {
-      this.#options.observer?.handlerFailure?.(this as unknown as Informer<KubeObject>, error);
+      this.#report(error);
     }
+  }
+
+  #report(error: unknown): void {
+    this.#options.observer?.handlerFailure?.(this as unknown as Informer<KubeObject>, error);
   }
 }

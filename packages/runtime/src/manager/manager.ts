@@ -195,7 +195,7 @@ export class Manager {
       },
       handlerFailure: (informer, error) => {
         metrics.informers.handlerFailure?.(informer, error);
-        log.error({ kind: informer.type.plural, err: error }, 'a change handler failed');
+        log.error({ kind: informer.type.plural, err: error }, 'a change handler or an index failed');
       },
       definitionsHidden: (error) =>
         log.warn(

@@ -104,7 +104,7 @@ export class RuntimeMetrics {
     });
     this.#handlerFailures = new Counter({
       name: 'terrain_runtime_handler_failures_total',
-      help: 'Change handlers that threw, by kind.',
+      help: 'Change handlers and index functions that threw, by kind.',
       ...byKind,
     });
     this.#isLeader = new Gauge({

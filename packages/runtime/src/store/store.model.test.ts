@@ -40,7 +40,8 @@ type Step =
   | { do: 'replay'; back: number };
 
 const name = fc.integer({ min: 0, max: 7 }).map((n) => `n${n}`);
-const color = fc.constantFrom('red', 'green', 'blue');
+/** An odd one is in no index: the function throws on it. */
+const color = fc.constantFrom('red', 'green', 'blue', 'odd');
 const seen = fc.boolean();
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), name, color, seen }) },
@@ -49,12 +50,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('replay' as const), back: fc.nat(5) }) },
 );
 
+const odd = new Error('an odd color');
+
 test('the store does what a simple model does', async (t) => {
   await runModel(t, { operations: 100_000, perRun: 150, step }, (steps) => {
     const cluster = new Cluster();
     // Of eight objects at most four are not at rest.
     const store = new Store<Thing>({ mostRecent: 2 });
-    store.addIndex('color', (object) => [object.color]);
+    store.addIndex('color', (object) => {
+      if (object.color === 'odd') throw odd;
+      return [object.color];
+    });
     /** What a reader of changes believes; it must never differ from the store. */
     const believed = new Map<string, Thing>();
     /** What the store must hold: the newest that was told, by the rule that no object goes back. */
@@ -104,6 +110,7 @@ test('the store does what a simple model does', async (t) => {
       }
       assert.deepEqual(new Map(store.entries()), told);
       assert.deepEqual(believed, told);
+      assert.equal(store.countByIndex('color', 'odd'), 0);
       for (const value of ['red', 'green', 'blue']) {
         const want = [...told.values()].filter((object) => object.color === value);
         assert.deepEqual(new Set(store.byIndex('color', value)), new Set(want));

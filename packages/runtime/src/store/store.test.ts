@@ -101,6 +101,21 @@ test('an index follows every change, and an index made late knows what was there
   assert.equal(store.byIndex('late', 'blue')[0], store.get('ns/a'));
 });
 
+test('an index made late leaves out what its function throws on, and is made all the same', () => {
+  const failures: Error[] = [];
+  const store = new Store<Thing>({ onIndexFailure: (error) => failures.push(error) });
+  store.replace([thing('a', 1), thing('b', 1, { color: 'red' })], '1');
+  store.addIndex('color', (object) => {
+    if (object.spec?.color === undefined) throw new Error('no color');
+    return byColor(object);
+  });
+  assert.deepEqual(store.keysByIndex('color', 'red'), ['ns/b']);
+  assert.deepEqual(
+    failures.map(({ message }) => message),
+    ['the index "color" leaves out ns/a: its function failed: no color'],
+  );
+});
+
 test('an index gives objects in the order of their last changes', () => {
   const store = new Store<Thing>();
   store.addIndex('color', byColor);

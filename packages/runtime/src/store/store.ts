@@ -26,12 +26,18 @@ export interface StoreReader<T> {
   readonly resourceVersion: string | undefined;
 }
 
+/** How a Store holds its objects, and who hears of an index that cannot read one. */
+export interface StoreOptions extends CompactMapOptions {
+  /** Told which index leaves out which object, and why; must not throw. */
+  readonly onIndexFailure?: (error: Error) => void;
+}
+
 /**
  * What is known of one kind: objects by key, and by any number of indexes.
  *
  * Guarantees: each method changes all of it or nothing, so a reader never sees half a list; an object never goes back to an older version; an
  * object that was deleted and made again under the same name is a delete and an add, never an update; a repeated event is no change, also when
- * its object is gone.
+ * its object is gone; an index function that throws keeps its object out of that index, and changes nothing else.
  * Assumptions: events come in the order of the cluster, after the list and the bookmarks they follow, if not for the first time; objects are not
  * edited by readers (informers freeze them in development).
  * Caveats: who reads an object twice may get two of the same content, see CompactMap.
@@ -39,10 +45,12 @@ export interface StoreReader<T> {
 export class Store<T extends KubeObject> implements StoreReader<T> {
   readonly #objects: CompactMap<T>;
   readonly #indexes = new Map<string, { valuesOf: IndexFunction<T>; index: SecondaryIndex<T> }>();
+  readonly #onIndexFailure: (error: Error) => void;
   #resourceVersion: string | undefined;
 
-  constructor(options: CompactMapOptions = {}) {
+  constructor(options: StoreOptions = {}) {
     this.#objects = new CompactMap(options);
+    this.#onIndexFailure = options.onIndexFailure ?? (() => undefined);
   }
 
   get(key: string): T | undefined {
@@ -91,7 +99,10 @@ export class Store<T extends KubeObject> implements StoreReader<T> {
       if (known.valuesOf === valuesOf) return;
       throw new Error(`an index "${name}" with another function exists already; give this one another name`);
     }
-    const index = new SecondaryIndex(valuesOf);
+    const index = new SecondaryIndex(valuesOf, (key, error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#onIndexFailure(new Error(`the index "${name}" leaves out ${key}: its function failed: ${why}`, { cause: error }));
+    });
     for (const [key, object] of this.#objects.entries()) index.add(key, object);
     this.#indexes.set(name, { valuesOf, index });
   }
