@@ -207,8 +207,92 @@ test('a token source that fails is asked again by the next request', async (t) =
     return 'good';
   };
   const { connection } = await serve(t, (_, response) => answer(response, 200, {}), { credentials: { token } });
-  await assert.rejects(connection.request(get), /the plugin crashed/);
+  await assert.rejects(connection.request(get), {
+    name: 'NoAnswerError',
+    isTimeout: false,
+    message: 'GET /x: there is no token to send it with: the plugin crashed',
+    cause: new Error('the plugin crashed'),
+  });
   await connection.request(get);
+});
+
+/** A login that ends when the test says so, or with it: its own patience is a timer. */
+function slowLogin(t: TestContext) {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  t.after(() => resolve('unused'));
+  let reads = 0;
+  const token = (): Promise<string> => {
+    reads++;
+    return promise;
+  };
+  return { token, resolve, reads: (): number => reads };
+}
+
+test('a token that does not come is given up at the deadline, and used by who asks after it has come', {
+  timeout: 30_000,
+}, async (t) => {
+  const { token, resolve, reads } = slowLogin(t);
+  const { connection, requests } = await serve(t, (_, response) => answer(response, 200, {}), { credentials: { token } });
+  await assert.rejects(connection.request({ ...get, timeoutMs: 50 }), (error: NoAnswerError) => {
+    assert.ok(error instanceof NoAnswerError);
+    assert.equal(error.isTimeout, true);
+    assert.match(error.message, /^GET \/x: no token to send it with came in time: see what the login /);
+    assert.equal((error.cause as Error).message, 'GET /x: no answer within 0.05 s');
+    return true;
+  });
+  assert.equal(requests.length, 0);
+  resolve('late');
+  await connection.request(get);
+  assert.equal(requests[0]?.headers.authorization, 'Bearer late');
+  assert.equal(reads(), 1, 'one reading for both');
+});
+
+for (const when of ['before', 'while'] as const)
+  test(`who is aborted ${when} a token is waited for gets his own reason, with a request and with a stream`, {
+    timeout: 30_000,
+  }, async (t) => {
+    const { token, reads } = slowLogin(t);
+    const { connection, requests } = await serve(t, (_, response) => answer(response, 200, {}), { credentials: { token } });
+    const abort = new AbortController();
+    const reason = new Error('not needed any more');
+    if (when === 'before') abort.abort(reason);
+    const asked = { ...get, signal: abort.signal };
+    const ended = Promise.allSettled([connection.request(asked), Array.fromAsync(connection.stream(asked))]);
+    if (when === 'while') {
+      await until('the login', () => reads() > 0);
+      abort.abort(reason);
+    }
+    assert.deepEqual(await ended, [
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
+    assert.equal(requests.length, 0);
+  });
+
+test('a refusal that meets the reading of the next token does not wait for it', { timeout: 30_000 }, async (t) => {
+  const { token: next, reads } = slowLogin(t);
+  const held: ServerResponse[] = [];
+  let first = true;
+  const token = (): Promise<string> => {
+    if (!first) return next();
+    first = false;
+    return Promise.resolve('old');
+  };
+  const { connection } = await serve(
+    t,
+    ({ url }, response) => (url === '/held' ? held.push(response) : answer(response, 401, {})),
+    { credentials: { token } },
+  );
+  const stream = Array.fromAsync(connection.stream({ ...get, path: '/held' }));
+  await until('the stream', () => held.length === 1);
+  const abort = new AbortController();
+  const reason = new Error('not needed any more');
+  const request = assert.rejects(connection.request({ ...get, signal: abort.signal }), reason);
+  await until('the next login', () => reads() === 1);
+  answer(held[0]!, 401, {});
+  await assert.rejects(stream, { code: 401 });
+  abort.abort(reason);
+  await request;
 });
 
 test('impersonation travels in headers, one for each group', async (t) => {

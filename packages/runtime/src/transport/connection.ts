@@ -3,6 +3,7 @@ import { Deadlines } from '#clock/deadlines.ts';
 import type { Sender } from '#http/sender.ts';
 import { toApiError, toResponse } from './answer.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from './api-transport.ts';
+import { awaitToken } from './await-token.ts';
 import { Call } from './call.ts';
 import type { Credentials } from './credentials.ts';
 import { type Deadline, exchangePieces, exchangeText, type Head } from './exchange.ts';
@@ -106,7 +107,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async *streamBatches(request: ApiRequest): AsyncGenerator<readonly string[]> {
     const { signal } = request;
-    const call = await this.#call(request);
+    const call = await this.#call(request, undefined);
     const splitter = new LineSplitter();
     const refusal: Buffer[] = [];
     const { beforeSend, onHead } = call;
@@ -122,7 +123,7 @@ export class Connection implements ApiTransport, AsyncDisposable {
     } catch (error) {
       throw call.failure(error, signal);
     }
-    if (call.head.code === 401) await this.#token.refused(call.token);
+    if (call.head.code === 401) this.#token.refused(call.token);
     if (call.head.code >= 300)
       throw toApiError(request, call.head.code, call.head.headers, Buffer.concat(refusal).toString('utf8'));
     const rest = splitter.end();
@@ -140,10 +141,10 @@ export class Connection implements ApiTransport, AsyncDisposable {
 
   async #fetch(request: ApiRequest, deadline: Deadline): Promise<{ head: Head; text: string }> {
     const { signal } = request;
-    const call = await this.#call(request);
+    const call = await this.#call(request, deadline);
     try {
       const text = await this.#ask(call, deadline, signal);
-      if (call.head.code === 401) await this.#token.refused(call.token);
+      if (call.head.code === 401) this.#token.refused(call.token);
       return { head: call.head, text };
     } catch (error) {
       throw call.failure(error, signal);
@@ -156,8 +157,9 @@ export class Connection implements ApiTransport, AsyncDisposable {
     return exchangeText(this.#requests, call.takeOutgoing(), { signal, deadline, beforeSend, onHead, onPiece: this.#onPiece });
   }
 
-  async #call(request: ApiRequest): Promise<Call> {
-    const token = await this.#token.read();
+  async #call(request: ApiRequest, deadline: Deadline | undefined): Promise<Call> {
+    // Nearly always it is there, and a wait with a deadline of its own would cost every request.
+    const token = this.#token.isAtHand ? this.#token.atHand : await awaitToken(this.#token, request, deadline);
     const outgoing = {
       origin: this.#origin,
       path: this.#prefix + request.path + queryString(request.query),

@@ -1,7 +1,7 @@
 import type { ApiRequest } from './api-transport.ts';
 
 /**
- * A request that got no answer: refused, reset, or the time was up.
+ * A request that got no answer: refused, reset, the time was up, or there was no token to send it with.
  *
  * Caveats: whether the server carried it out is unknown; a write is to be looked at, not repeated blindly.
  */

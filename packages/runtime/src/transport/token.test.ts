@@ -10,7 +10,9 @@ test('a token is read again when it is more than a minute old, and not before', 
   assert.equal(await token.read(), 't1');
   await clock.advance(60_000);
   assert.equal(await token.read(), 't1');
+  assert.deepEqual([token.isAtHand, token.atHand], [true, 't1']);
   await clock.advance(1);
+  assert.equal(token.isAtHand, false);
   assert.equal(await token.read(), 't2');
 });
 
@@ -18,9 +20,10 @@ test('a refusal that comes late does not throw away the token that replaced the 
   let reads = 0;
   const token = new Token(async () => `t${++reads}`, new FakeClock());
   assert.equal(await token.read(), 't1');
-  await token.refused('t1');
+  token.refused('t1');
+  assert.equal(token.isAtHand, false);
   assert.equal(await token.read(), 't2');
-  await token.refused('t1');
+  token.refused('t1');
   assert.equal(await token.read(), 't2');
 });
 
@@ -29,6 +32,10 @@ test('a fixed token stays, and none is none', async () => {
   assert.equal(await new Token('fixed', clock).read(), 'fixed');
   assert.equal(await new Token(undefined, clock).read(), undefined);
   assert.equal(new Token('fixed', clock).isRenewable, false);
+  for (const source of ['fixed', undefined]) {
+    const token = new Token(source, clock);
+    assert.deepEqual([token.isAtHand, token.atHand], [true, source]);
+  }
 });
 
 test('a token that does not come is given up with a sentence, by all who wait for it, and asked for again', async () => {
@@ -36,6 +43,7 @@ test('a token that does not come is given up with a sentence, by all who wait fo
   let reads = 0;
   const token = new Token(() => (++reads === 1 ? new Promise<string>(() => undefined) : Promise.resolve(`t${reads}`)), clock);
   const waiting = Promise.allSettled([token.read(), token.read()]);
+  assert.equal(token.isAtHand, false);
   await clock.advance(119_999);
   const last = token.read();
   const outcome = assert.rejects(last, {

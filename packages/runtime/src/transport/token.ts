@@ -4,6 +4,13 @@ const lifetimeMs = 60_000;
 /** A login may have to ask a person. */
 const patienceMs = 120_000;
 
+/** The promise and what came of it: many requests that need a token at once cause one reading, and later ones need not wait. */
+interface Reading {
+  readonly value: Promise<string>;
+  text: string | undefined;
+  readAt: number;
+}
+
 /**
  * A bearer token that is read again when it is a minute old or was refused.
  *
@@ -12,8 +19,7 @@ const patienceMs = 120_000;
 export class Token {
   readonly #source: string | (() => Promise<string>) | undefined;
   readonly #clock: Clock;
-  /** The promise, not its value: many requests that need a token at once cause one reading. */
-  #current: { readonly value: Promise<string>; readAt: number } | undefined;
+  #current: Reading | undefined;
 
   constructor(source: string | (() => Promise<string>) | undefined, clock: Clock) {
     this.#source = source;
@@ -25,31 +31,44 @@ export class Token {
     return typeof this.#source === 'function';
   }
 
+  /** Whether nobody needs to wait: `atHand` is the token to use, or there is to be none. */
+  get isAtHand(): boolean {
+    if (typeof this.#source !== 'function') return true;
+    return this.#current?.text !== undefined && !this.#isOld(this.#current);
+  }
+
+  get atHand(): string | undefined {
+    return typeof this.#source === 'function' ? this.#current?.text : this.#source;
+  }
+
   async read(): Promise<string | undefined> {
     if (typeof this.#source !== 'function') return this.#source;
-    const now = this.#clock.monotonic();
-    if (this.#current === undefined || now - this.#current.readAt > lifetimeMs) this.#current = this.#begin(this.#source);
+    if (this.#current === undefined || this.#isOld(this.#current)) this.#current = this.#begin(this.#source);
     const { value } = this.#current;
     try {
       return await value;
     } catch (error) {
-      this.#refused(value);
+      if (this.#current?.value === value) this.#current = undefined;
       throw error;
     }
   }
 
-  /** The server refused the token it was given: forget it, unless somebody else renewed it meanwhile. */
-  async refused(token: string | undefined): Promise<void> {
-    const current = this.#current;
-    if (current !== undefined && (await current.value.catch(() => token)) === token) this.#refused(current.value);
+  /** The server refused the token it was given: forget it, unless somebody else renewed it meanwhile, or is about to. */
+  refused(token: string | undefined): void {
+    if (token !== undefined && this.#current?.text === token) this.#current = undefined;
+  }
+
+  #isOld({ readAt }: Reading): boolean {
+    return this.#clock.monotonic() - readAt > lifetimeMs;
   }
 
   /** Not old while it is read. */
-  #begin(source: () => Promise<string>): { readonly value: Promise<string>; readAt: number } {
+  #begin(source: () => Promise<string>): Reading {
     const begunAt = this.#clock.monotonic();
-    const reading = { value: this.#inTime(source), readAt: Number.POSITIVE_INFINITY };
+    const reading: Reading = { value: this.#inTime(source), text: undefined, readAt: Number.POSITIVE_INFINITY };
     reading.value.then(
-      () => {
+      (text) => {
+        reading.text = text;
         reading.readAt = begunAt;
       },
       () => undefined,
@@ -66,9 +85,5 @@ export class Token {
     } finally {
       cancel();
     }
-  }
-
-  #refused(value: Promise<string>): void {
-    if (this.#current?.value === value) this.#current = undefined;
   }
 }
