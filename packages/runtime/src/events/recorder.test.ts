@@ -138,6 +138,25 @@ test('what waits is sent when the recorder is closed, and nothing afterwards', a
   assert.equal(sent.length, 2);
 });
 
+test('what waits when the time for closing is up is dropped, and the end is not held up', async (t) => {
+  const answers = Promise.withResolvers<unknown>();
+  const { sent, recorder, clock } = rig(t, () => answers.promise);
+  for (let at = 0; at < 10; at++) recorder.record(object(`o${at}`), started);
+  let isClosed = false;
+  const closed = recorder.close(3000).then(() => {
+    isClosed = true;
+  });
+  await clock.advance(2999);
+  const inTime = isClosed;
+  await clock.advance(1);
+  const afterwards = isClosed;
+  answers.resolve({});
+  await closed;
+  await recorder.close();
+  assert.deepEqual([inTime, afterwards], [false, true]);
+  assert.equal(sent.length, 8, 'nothing more is sent');
+});
+
 test('a count that waits is written when others push its event out of memory', async (t) => {
   const { sent, recorder, clock, dropped } = rig(t);
   recorder.record(object(), started);

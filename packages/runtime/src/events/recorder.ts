@@ -59,6 +59,8 @@ export class Recorder implements AsyncDisposable {
   #events = 0;
   #waiting = 0;
   #isClosed = false;
+  /** Nothing more is sent, whatever waits. */
+  #isOver = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -90,11 +92,20 @@ export class Recorder implements AsyncDisposable {
     this.#send(lane, () => this.#resource.create(event, call));
   }
 
-  /** Sends what waits, counts included, and takes nothing more. */
-  async close(): Promise<void> {
+  /**
+   * Sends what waits, counts included, and takes nothing more. What waits still after `withinMs` is dropped; requests on their way then are left to
+   * their own end.
+   */
+  async close(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const { clock, log } = this.#options;
     this.#isClosed = true;
     for (const series of this.#series.values()) this.#flush(series);
-    await Promise.all(this.#lanes);
+    const late = Promise.withResolvers<void>();
+    const cancel = clock.setTimeout(late.resolve, withinMs);
+    await Promise.race([Promise.all(this.#lanes), late.promise]);
+    cancel();
+    this.#isOver = true;
+    if (this.#waiting > 0) log.warn({ events: this.#waiting }, 'events were dropped: the server did not take them in time');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -139,7 +150,7 @@ export class Recorder implements AsyncDisposable {
     this.#waiting++;
     this.#lanes[lane] = (this.#lanes[lane] ?? Promise.resolve()).then(async () => {
       try {
-        await request();
+        if (!this.#isOver) await request();
       } catch (error) {
         this.#options.log.debug({ err: error }, 'an event could not be recorded');
       } finally {

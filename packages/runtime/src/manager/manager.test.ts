@@ -275,6 +275,32 @@ test('events are recorded under the name of the program, and sent before the end
   );
 });
 
+test('a server that is slow to take events does not keep the lease from being given back', { timeout: 30_000 }, async (t) => {
+  const fake = await server(t);
+  const proxy = await FaultProxy.start({
+    upstream: fake.credentials,
+    plan: { rules: [{ on: 'request', match: { verb: 'create', resource: 'events' }, do: { fault: 'hold', gate: 'events' } }] },
+  });
+  t.after(() => proxy.close());
+  const shutdownMs = 4000;
+  const { manager: op, stop, lines } = manager(fake, { credentials: proxy.credentials, election, shutdownMs });
+  const running = op.run(stop.signal);
+  await until('leadership', () => fake.log.count({ verb: 'update', resource: 'leases' }) > 0);
+  const map = fake.seed(configMap('a'));
+  for (let at = 0; at < 20; at++) op.events.record(map, { type: 'Normal', reason: 'Seen', note: `for the ${at}th time` });
+  await until('events on their way', () => proxy.log.count({ verb: 'create', resource: 'events' }) === 8);
+  const stoppedAt = systemClock.monotonic();
+  stop.abort();
+  await running;
+  const tookMs = systemClock.monotonic() - stoppedAt;
+  assert.ok(tookMs < shutdownMs, `stopping took ${tookMs} ms`);
+  assert.equal((fake.objects(leases)[0] as Lease).spec?.holderIdentity, '');
+  const dropped = lines
+    .filter(({ msg }) => String(msg).startsWith('events were dropped'))
+    .map(({ level, events: count }) => [level, count]);
+  assert.deepEqual(dropped, [['warn', 20]]);
+});
+
 test('what comes too late is refused', async (t) => {
   const fake = await server(t);
   const { manager: op, maps, stop } = manager(fake);

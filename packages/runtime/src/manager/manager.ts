@@ -18,6 +18,9 @@ import { classify, WatchSilentError } from '#watch/failure.ts';
 import type { Frames } from './frames.ts';
 import { Shutdown } from './shutdown.ts';
 
+/** So long a stop waits for the server to take the last events. */
+const longestForEventsMs = 3000;
+
 /** What a controller program is called, where it works, and how it is watched over. */
 export interface ManagerOptions {
   /** The program's name: its user agent, its field manager, the reporter of its events. */
@@ -49,7 +52,8 @@ export type ManagedControllerOptions<T extends KubeObject> = Omit<
  * Order of start: probes, informers, their first lists, leadership, controllers. Order of stop: readiness, controllers (their passes are
  * aborted and waited for), events, leadership, informers, probes, sockets.
  * Guarantees: ready only when all caches are complete; followers keep theirs warm; no controller starts before, no write leaves after
- * leadership; the lease is given back only when every controller has stopped; stopping ends by its deadline.
+ * leadership; the lease is given back only when every controller has stopped, and waits three seconds for events at most; stopping ends by its
+ * deadline.
  * Caveats: runs once; a process that lost its leadership ends and begins anew.
  */
 export class Manager {
@@ -167,7 +171,8 @@ export class Manager {
     const stopped = await Promise.all(
       this.#controllers.map((controller) => shutdown.step(`the controller ${controller.name}`, () => controller.close())),
     );
-    await shutdown.step('the event recorder', () => this.events.close());
+    // Half of what is left at most: whoever waits for the lease needs it more than anybody needs a hint.
+    await shutdown.step('the event recorder', () => this.events.close(Math.min(longestForEventsMs, shutdown.leftMs / 2)));
     hold.abort(new Error('stopping'));
     await shutdown.step('the renewal of the lease', () => holding.catch(() => undefined));
     this.metrics.leading(this.#options.name, false);

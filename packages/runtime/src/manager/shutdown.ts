@@ -26,10 +26,15 @@ export class Shutdown {
     this.#endsAt = clock.monotonic() + timeoutMs;
   }
 
+  /** Of the time for all of it. */
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - this.#clock.monotonic());
+  }
+
   /** True when the step ended well and in time. */
   async step(name: string, stop: () => Promise<unknown>): Promise<boolean> {
     const timer = new AbortController();
-    const late = this.#clock.sleep(Math.max(0, this.#endsAt - this.#clock.monotonic()), timer.signal).then(
+    const late = this.#clock.sleep(this.leftMs, timer.signal).then(
       () => 'late' as const,
       () => 'cancelled' as const,
     );
