@@ -10,6 +10,8 @@ export interface Target {
 
 /** Turns an API server's refusal, or its silence, into one sentence; anything else is left as it is. */
 export function explain(error: unknown, { server, whenSilent }: Target): unknown {
+  if (error instanceof NoAnswerError && error.isWithoutToken)
+    return new CommandError(`cannot sign in to ${server} (${wordsOf(error)}); sign in again, or give another --kubeconfig.`);
   if (error instanceof NoAnswerError) return new CommandError(`${server} does not answer (${wordsOf(error)}); ${whenSilent}.`);
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401)

@@ -16,7 +16,8 @@ export async function awaitToken(token: Token, request: ApiRequest, deadline: De
   const onAbort = (): void => given.reject(signal?.reason);
   const timed = {
     endsAt: deadline?.endsAt ?? Number.POSITIVE_INFINITY,
-    late: () => given.reject(new NoAnswerError(request, lateWords, { isTimeout: true, cause: deadline?.late() })),
+    late: () =>
+      given.reject(new NoAnswerError(request, lateWords, { isTimeout: true, isWithoutToken: true, cause: deadline?.late() })),
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   deadline?.deadlines.add(timed);
@@ -25,7 +26,8 @@ export async function awaitToken(token: Token, request: ApiRequest, deadline: De
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     if (error instanceof NoAnswerError) throw error;
-    throw new NoAnswerError(request, `there is no token to send it with: ${socketWords(error)}`, { cause: error });
+    const words = `there is no token to send it with: ${socketWords(error)}`;
+    throw new NoAnswerError(request, words, { isWithoutToken: true, cause: error });
   } finally {
     deadline?.deadlines.delete(timed);
     signal?.removeEventListener('abort', onAbort);

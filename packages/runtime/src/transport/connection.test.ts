@@ -211,6 +211,7 @@ test('a token source that fails is asked again by the next request', async (t) =
     name: 'NoAnswerError',
     isTimeout: false,
     message: 'GET /x: there is no token to send it with: the plugin crashed',
+    isWithoutToken: true,
     cause: new Error('the plugin crashed'),
   });
   await connection.request(get);

@@ -9,10 +9,17 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
   /** The deadline passed, as opposed to a socket that broke. */
   readonly isTimeout: boolean;
+  /** It was never sent: the login gave no token. */
+  readonly isWithoutToken: boolean;
 
-  constructor(request: ApiRequest, words: string, options: { cause?: unknown; isTimeout?: boolean } = {}) {
+  constructor(
+    request: ApiRequest,
+    words: string,
+    options: { cause?: unknown; isTimeout?: boolean; isWithoutToken?: boolean } = {},
+  ) {
     super(`${request.method} ${request.path}: ${words}`, { cause: options.cause });
     this.isTimeout = options.isTimeout === true;
+    this.isWithoutToken = options.isWithoutToken === true;
   }
 }
 
