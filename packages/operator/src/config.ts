@@ -13,7 +13,7 @@ export interface OperatorConfig {
   readonly workers: number;
   readonly logLevel: string;
   /** Where probes and metrics are served; undefined: nowhere. */
-  readonly healthPort: number | undefined;
+  readonly health: { readonly host: string; readonly port: number } | undefined;
   /** Which cluster it works on, and as whom. */
   readonly credentials: CredentialSource;
   /** What the cluster uses itself. Networks of workspaces keep clear of its ranges; not given: not judged. */
@@ -57,6 +57,8 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
   if (!levels.includes(logLevel)) problems.push(`TERRAIN_LOG_LEVEL is "${logLevel}", expected one of ${levels.join(', ')}`);
   const workers = whole('TERRAIN_WORKERS', 32, 256);
   const port = whole('TERRAIN_HEALTH_PORT', 0, 65_535);
+  const host = env.TERRAIN_HEALTH_HOST || '127.0.0.1';
+  if (isIP(host) === 0) problems.push(`TERRAIN_HEALTH_HOST is "${host}", expected an address such as 0.0.0.0`);
   if (problems.length > 0) throw new ConfigError(problems.join('; '));
   const namespace = env.TERRAIN_NAMESPACE;
   return {
@@ -65,7 +67,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     hasLeaderElection: !args.includes('--no-leader-election'),
     workers,
     logLevel,
-    healthPort: port === 0 ? undefined : port,
+    health: port === 0 ? undefined : { host, port },
     credentials: credentialSource(env),
     clusterRanges,
   };

@@ -15,7 +15,7 @@ async function run(config: OperatorConfig): Promise<void> {
     clusterRanges: config.clusterRanges,
     log,
     frames: new Frames({ clock: systemClock }),
-    ...(config.healthPort === undefined ? {} : { health: { port: config.healthPort } }),
+    ...(config.health === undefined ? {} : { health: config.health }),
   });
   try {
     await operator.run(shutdownSignal());
