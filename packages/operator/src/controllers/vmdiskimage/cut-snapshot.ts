@@ -26,10 +26,9 @@ export async function cutSnapshot(
     return unheardOf(made);
   } catch (error) {
     const verdict = judgeRefusal(error);
-    if (verdict === 'slot' || !(verdict !== undefined || error instanceof ApiError)) throw error;
-    if (verdict !== undefined) return verdict;
-    if (nowMs - deps.memories.cutFailed(uid, nowMs) < policy.noProgressTimeout) throw error;
-    return waiting(`VolumeSnapshot ${name} cannot be created: ${serverWords(error as Error)}`);
+    if (verdict !== undefined && verdict !== 'slot') return verdict;
+    if (!(error instanceof ApiError) || nowMs - deps.memories.cutFailed(uid, nowMs) < policy.noProgressTimeout) throw error;
+    return waiting(`VolumeSnapshot ${name} cannot be created: ${serverWords(error)}`);
   }
 }
 
