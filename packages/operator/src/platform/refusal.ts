@@ -11,17 +11,19 @@ const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^
 /** What the API server said, without the request it answered. */
 export const serverWords = ({ message }: Error): string => message.replace(/^[A-Z]+ \S+: /, '');
 
-/** Answers that are no refusal: unauthorized, gone, changed meanwhile, too many requests, no server behind the proxy. */
-const passingAnswers: ReadonlySet<number> = new Set([401, 404, 409, 429, 503]);
+const lasting: ReadonlySet<string | undefined> = new Set(['policy', 'quota', 'rights', 'manifest']);
 
-/** Does something to what exists already. The API server's words, if it refused; what may pass by itself is thrown. */
+/** Does something to what exists already. The API server's words, if it refused; what passes by itself is thrown, to be tried again soon. */
 export async function wordsIfRefused(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work();
     return undefined;
   } catch (error) {
-    if (!(error instanceof ApiError) || passingAnswers.has(error.code)) throw error;
-    return shorten(serverWords(error));
+    if (!(error instanceof ApiError)) throw error;
+    if (lasting.has(refusalOf(error))) return shorten(serverWords(error));
+    const unanswered = unansweredWords(error);
+    if (unanswered === undefined) throw error;
+    return shorten(unanswered);
   }
 }
 
@@ -36,9 +38,8 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
   if (error instanceof ForeignObjectError) return refusedFor(takenWords(error));
   if (!(error instanceof ApiError)) return undefined;
   if (slotPolicy.test(error.message)) return 'slot';
-  const told = serverWords(error);
-  const message = shorten(told);
-  const unanswered = error.reason === 'InternalError' ? unansweredWebhook.exec(told)?.[1] : undefined;
+  const message = shorten(serverWords(error));
+  const unanswered = unansweredWords(error);
   if (unanswered !== undefined) return awaitedWebhook(unanswered);
   switch (refusalOf(error)) {
     case 'policy':
@@ -55,6 +56,9 @@ export function judgeRefusal(error: unknown): Failure | 'slot' | undefined {
       return undefined;
   }
 }
+
+const unansweredWords = (error: ApiError): string | undefined =>
+  error.reason === 'InternalError' ? unansweredWebhook.exec(serverWords(error))?.[1] : undefined;
 
 /** It is away for as long as it takes somebody to bring it back: longer than a slot may be held for nothing. */
 const awaitedWebhook = (words: string): Failure => ({

@@ -105,7 +105,7 @@ export class Recorder implements AsyncDisposable {
     await Promise.race([Promise.all(this.#lanes), late.promise]);
     cancel();
     this.#isOver = true;
-    if (this.#waiting > 0) log.warn({ events: this.#waiting }, 'events were dropped: the server did not take them in time');
+    if (this.#waiting > 0) log.warn({ events: this.#waiting }, 'events may be lost: the server did not take them in time');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -64,12 +64,11 @@ export class Token {
 
   /** Not old while it is read. */
   #begin(source: () => Promise<string>): Reading {
-    const begunAt = this.#clock.monotonic();
     const reading: Reading = { value: this.#inTime(source), text: undefined, readAt: Number.POSITIVE_INFINITY };
     reading.value.then(
       (text) => {
         reading.text = text;
-        reading.readAt = begunAt;
+        reading.readAt = this.#clock.monotonic();
       },
       () => undefined,
     );

@@ -70,7 +70,8 @@ export function handsOf(writer: Writer, api: ApiTransport, signal: AbortSignal):
     },
     markNamespace: async (name, isInUse) => {
       const mark = { metadata: { labels: { [labels.imagesInUse]: isInUse ? 'true' : null } } };
-      await new Resource<KubeObject>(api, namespaceType).mergePatch({ name }, mark, { signal });
+      const { metadata } = await new Resource<KubeObject>(api, namespaceType).mergePatch({ name }, mark, { signal });
+      return metadata.resourceVersion;
     },
   };
 }

@@ -137,6 +137,7 @@ test('a DataVolume that may not be deleted is named with the words of who refuse
   const pass = {
     deps: { keeper: { change: async () => undefined }, eyes: { dataVolume: async () => own } },
     hands: { deleteDataVolume: () => Promise.reject(denied) },
+    log: { warn: () => undefined },
     signal: new AbortController().signal,
   } as unknown as Pass;
   const { afterMs, holder, refusal } = await clearEntry(pass, image, entry, true);

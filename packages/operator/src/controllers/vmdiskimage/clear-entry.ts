@@ -40,7 +40,8 @@ export async function clearAttempt(
   return result.afterMs === undefined ? lookAgain : result;
 }
 
-function holderIn({ holder, refusal }: Cleared): string | undefined {
+/** What keeps the slot, in words. */
+export function holderIn({ holder, refusal }: Cleared): string | undefined {
   if (holder === undefined) return undefined;
   return refusal === undefined
     ? holdersOf(holder)
@@ -78,11 +79,12 @@ export type Cleared = Result & {
  * Guarantees: a download that is complete stays. It takes no slot, and an artifact may have been cut from it since the caches were told.
  */
 export async function clearEntry(
-  { deps, hands, signal }: Pass,
+  pass: Pass,
   image: { readonly namespace: string; readonly name: string; readonly uid: string },
   entry: LedgerEntry,
   hadVolume: boolean,
 ): Promise<Cleared> {
+  const { deps, hands, signal } = pass;
   const { keeper, eyes } = deps;
   const { namespace, uid } = image;
   const { attempt } = entry;
@@ -93,7 +95,13 @@ export async function clearEntry(
   if (isOurs && !isImported(dataVolume)) {
     const isGoing = dataVolume.metadata.deletionTimestamp !== undefined;
     const words = isGoing ? undefined : await wordsIfRefused(() => hands.deleteDataVolume(dataVolume));
-    if (words !== undefined) return { ...after(refusedMs), holder: dataVolume, refusal: words };
+    if (words !== undefined) {
+      pass.log.warn(
+        { dataVolume: volumeName, words },
+        'a DataVolume whose attempt is over may not be deleted, and keeps its slot',
+      );
+      return { ...after(refusedMs), holder: dataVolume, refusal: words };
+    }
     // Its end wakes us; without a cache of the kind a look now and then has to do.
     return { ...after(deps.informers.dataVolumes.served === true ? patienceMs : 5000), holder: dataVolume };
   }

@@ -5,6 +5,7 @@ import type { DataVolume } from '#platform/cdi.ts';
 import { anEntry, aSnapshot, aVolume, syncing } from '#testing/image-world.ts';
 import { createVolume } from './create-volume.ts';
 import { decide } from './decide.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
@@ -22,6 +23,7 @@ async function creating(live: DataVolume | undefined) {
   const seen: string[] = [];
   const pass = {
     deps: {
+      namespaceUse: new NamespaceUse(),
       eyes: { image: async () => ({ metadata, status }), entry: async () => entry, dataVolume: async () => live },
       intake: { wrote: () => undefined },
       keeper: { entryOf: () => entry },

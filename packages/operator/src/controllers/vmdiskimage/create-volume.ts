@@ -50,7 +50,8 @@ async function tryAddFinalizer({ hands }: Pass, image: StoredImage): Promise<Sto
   } catch (error) {
     const verdict = judgeRefusal(error);
     if (verdict === undefined || verdict === 'slot') throw error;
-    return verdict;
+    // Nothing is wrong with the image or its source, so it is tried again whoever refuses.
+    return { ...verdict, class: 'wait' };
   }
 }
 

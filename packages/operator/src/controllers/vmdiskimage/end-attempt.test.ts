@@ -8,6 +8,7 @@ import { clearAttempt } from './clear-entry.ts';
 import { decide } from './decide.ts';
 import { endAttempt } from './end-attempt.ts';
 import { Memories } from './memory.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
@@ -22,6 +23,7 @@ function interrupted(stored: LedgerEntry | 'unreadable' | undefined) {
       eyes: { dataVolume: async () => undefined, entry: async () => stored },
       intake: { wrote: () => undefined },
       memories: { forget: () => undefined },
+      namespaceUse: new NamespaceUse(),
       record: () => undefined,
     },
     hands: {
@@ -58,6 +60,7 @@ async function unseen(live: DataVolume | undefined) {
       eyes: { dataVolume: async () => live },
       intake: { wrote: () => undefined },
       memories: { forget: () => undefined },
+      namespaceUse: new NamespaceUse(),
       record: () => undefined,
     },
     hands: {
@@ -102,11 +105,13 @@ test('a look at the slot of an ended attempt notes what holds it, for the next s
         intake: { wrote: () => undefined },
         keeper: { change: async () => undefined, closingForMs: () => 60_000 },
         memories,
+        namespaceUse: new NamespaceUse(),
       },
       hands: {
         writeStatus: async (image: StoredImage) => image,
         deleteDataVolume: () => Promise.reject(new ApiError(403, { message: 'w says no', reason: 'Forbidden' }, 'DELETE /')),
       },
+      log: { warn: () => undefined },
       signal: new AbortController().signal,
     } as unknown as Pass;
     await clearAttempt(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'clear' }>);

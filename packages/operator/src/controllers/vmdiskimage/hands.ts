@@ -24,7 +24,7 @@ export interface Hands {
   /** Only in the version given. */
   deleteImage(image: StoredImage): Promise<void>;
   /** Marks a namespace as holding images in use, so that deleting it is refused; or takes the mark off. */
-  markNamespace(name: string, isInUse: boolean): Promise<void>;
+  markNamespace(name: string, isInUse: boolean): Promise<string | undefined>;
 }
 
 /** Live reads, for what must not be concluded from a cache. Undefined means: not there. */

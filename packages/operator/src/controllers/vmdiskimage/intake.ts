@@ -51,7 +51,8 @@ export class Intake {
     const { keeper, wake } = this.#options;
     const didWait = keeper.queue.get(image.metadata.uid) !== undefined;
     const step = this.#judge(change.key, image)?.decision.step;
-    if (step === undefined) return;
+    const isMaybeEcho = change.type === 'updated' && change.old.metadata.generation === image.metadata.generation;
+    if (step === undefined || !isMaybeEcho) return;
     // The echo of its own status wakes nobody. By then a class or a Secret may have gone: a pass reads it, or says what is waited for instead.
     if (step.kind === 'queue' ? !step.waiting.isSettled : didWait) wake(change.key);
   }

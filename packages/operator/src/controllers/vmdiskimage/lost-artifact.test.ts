@@ -6,6 +6,7 @@ import type { VolumeSnapshot } from '#platform/snapshot.ts';
 import { aClaim, aCut, ago, aSnapshot, cutNameOf, synced, volumeName } from '#testing/image-world.ts';
 import { decide } from './decide.ts';
 import { lose } from './lost-artifact.ts';
+import { NamespaceUse } from './namespace-use.ts';
 import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
@@ -19,6 +20,7 @@ async function losing({ cut, claim, syncedAt = ago(3600) }: Live) {
   const written: VMDiskImageStatus[] = [];
   const pass = {
     deps: {
+      namespaceUse: new NamespaceUse(),
       eyes: { snapshot: async () => cut, claim: async () => claim },
       intake: { wrote: () => undefined },
       record: () => undefined,

@@ -15,6 +15,9 @@ interface Remembered {
   failure: Failure | undefined;
 }
 
+/** What fails is tried again sooner than this; a failure after a longer pause is another one. */
+const cutPauseMs = 600_000;
+
 /**
  * What this process has seen of running attempts. Losing it costs nothing but precision: what decisions must not forget is in the
  * status.
@@ -22,8 +25,8 @@ interface Remembered {
 export class Memories {
   readonly #remembered = new Map<string, Remembered>();
   readonly #holders = new Map<string, NonNullable<Memory['slotHolder']>>();
-  /** Since when snapshots of an image cannot be created. */
-  readonly #cuts = new Map<string, number>();
+  /** Since when snapshots of an image cannot be created, and when that was last seen. */
+  readonly #cuts = new Map<string, { readonly sinceMs: number; readonly seenMs: number }>();
 
   of(uid: string, attempt: number | undefined): Memory {
     const slotHolder = this.#holders.get(uid);
@@ -62,8 +65,9 @@ export class Memories {
 
   /** A snapshot could not be created; answers since when that is so. */
   cutFailed(uid: string, nowMs: number): number {
-    const sinceMs = this.#cuts.get(uid) ?? nowMs;
-    this.#cuts.set(uid, sinceMs);
+    const known = this.#cuts.get(uid);
+    const sinceMs = known !== undefined && nowMs - known.seenMs < cutPauseMs ? known.sinceMs : nowMs;
+    this.#cuts.set(uid, { sinceMs, seenMs: nowMs });
     return sinceMs;
   }
 

@@ -1,56 +1,82 @@
+import { compareVersions } from '@terrain/runtime';
+
+/** The mark of a namespace as a cache shows it. */
+export interface ShownMark {
+  readonly isMarked: boolean;
+  /** Of the namespace; undefined where the cache does not know it. */
+  readonly version: string | undefined;
+}
+
+/** Writes the mark, or takes it away; answers with the version of the namespace that has it so. */
+type Write = () => Promise<string | undefined>;
+
 /**
  * Which namespaces have to be marked because an image in them is in use.
  *
  * Passes over several images of a namespace run at once, and caches show only after a while what they wrote. So what they decided counts from the
  * moment they did, and they take turns at the mark.
  *
- * Guarantees: of several that let go at once, one takes the mark away; whoever begins to hold while another lets go finds it there.
- * Assumptions: to mark what is marked does no harm, nor the other way round. What other processes do is seen in the caches.
+ * Guarantees: of several that let go at once, one takes the mark away; whoever begins to hold while another lets go finds it there. What was written
+ * counts until a cache shows that version or a later one. A mark that cannot be written is not tried by all who stood in line for it.
+ * Assumptions: what other processes do is seen in the caches.
  */
 export class NamespaceUse {
   /** By namespace and key of the image, as decided last: whether it is in use. */
   readonly #decided = new Map<string, Map<string, boolean>>();
-  /** By namespace, what was written last: the cache may not show it yet. */
-  readonly #written = new Map<string, boolean>();
+  readonly #written = new Map<string, ShownMark>();
+  readonly #failures = new Map<string, { readonly error: unknown; readonly at: number }>();
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** Counts what happens, for the order of it. */
+  #moment = 0;
 
-  /** The image is in use. `isMarked` is what the cache shows. */
-  hold(namespace: string, key: string, isMarked: boolean, mark: () => Promise<void>): Promise<void> {
+  /** The image is in use. */
+  hold(namespace: string, key: string, shown: ShownMark, mark: Write): Promise<void> {
     this.#decide(namespace, key, true);
+    const since = ++this.#moment;
     return this.#inTurn(namespace, async () => {
-      if (isMarked && this.#written.get(namespace) !== false) return;
-      await mark();
-      this.#written.set(namespace, true);
+      if (this.#isMarked(namespace, shown)) return;
+      const failure = this.#failures.get(namespace);
+      if (failure !== undefined && failure.at > since) throw failure.error;
+      try {
+        this.#written.set(namespace, { isMarked: true, version: await mark() });
+        this.#failures.delete(namespace);
+      } catch (error) {
+        this.#failures.set(namespace, { error, at: ++this.#moment });
+        throw error;
+      }
     });
   }
 
-  /** The image is not in use any more. `inUse` and `isMarked` are what the caches show. */
-  release(
-    namespace: string,
-    key: string,
-    isMarked: boolean,
-    inUse: () => readonly string[],
-    unmark: () => Promise<void>,
-  ): Promise<void> {
+  /** The image is not in use any more. `inUse` are the others that are, as the cache shows them. */
+  release(namespace: string, key: string, shown: ShownMark, inUse: () => readonly string[], unmark: Write): Promise<void> {
     this.#decide(namespace, key, false);
     return this.#inTurn(namespace, async () => {
-      if (!(this.#written.get(namespace) ?? isMarked) || this.#isUsed(namespace, inUse())) return;
-      await unmark();
-      this.#written.set(namespace, false);
+      if (!this.#isMarked(namespace, shown) || this.#isUsed(namespace, inUse())) return;
+      this.#written.set(namespace, { isMarked: false, version: await unmark() });
     });
   }
 
-  /** The image is gone. */
+  /** The image is gone, or was let go of by somebody else. */
   forget(namespace: string, key: string): void {
     const images = this.#decided.get(namespace);
-    images?.delete(key);
-    if (images?.size === 0) this.#decided.delete(namespace);
+    if (images?.delete(key) !== true || images.size > 0) return;
+    this.#decided.delete(namespace);
+    this.#written.delete(namespace);
+    this.#failures.delete(namespace);
   }
 
   #decide(namespace: string, key: string, isInUse: boolean): void {
     const images = this.#decided.get(namespace);
     if (images === undefined) this.#decided.set(namespace, new Map([[key, isInUse]]));
     else images.set(key, isInUse);
+  }
+
+  #isMarked(namespace: string, shown: ShownMark): boolean {
+    const written = this.#written.get(namespace);
+    if (written === undefined) return shown.isMarked;
+    const isShown =
+      shown.version !== undefined && written.version !== undefined && compareVersions(shown.version, written.version) >= 0;
+    return isShown ? shown.isMarked : written.isMarked;
   }
 
   #isUsed(namespace: string, inUse: readonly string[]): boolean {

@@ -145,5 +145,6 @@ function namespaceFacts({ namespaces }: ImageCaches, name: string): Snapshot['na
   return {
     isTerminating: metadata?.deletionTimestamp !== undefined,
     isMarkedInUse: metadata?.labels?.[labels.imagesInUse] !== undefined,
+    version: metadata?.resourceVersion,
   };
 }

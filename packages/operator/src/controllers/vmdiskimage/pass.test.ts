@@ -58,7 +58,13 @@ test('a reference is counted once the image is protected, by the finalizer first
 
 for (const [name, given] of Object.entries({
   'the mark on the namespace is refused': { mark: answered(403, 'admission webhook "w" denied the request: no') },
-  'the webhook that is asked about the namespace is away': { mark: answered(500, 'failed calling webhook "w"') },
+  'the webhook that is asked about the namespace is away': {
+    mark: new ApiError(
+      500,
+      { reason: 'InternalError', message: 'Internal error occurred: failed calling webhook "w": timeout' },
+      'PATCH /api/v1/x',
+    ),
+  },
   'the finalizer is refused': { finalizer: answered(422, 'no such finalizer') },
 }))
   test(`when ${name}, the outcome is stored, the reference is not counted, and people are told`, async () => {
@@ -69,12 +75,12 @@ for (const [name, given] of Object.entries({
       {
         type: 'Warning',
         reason: 'RefusedByPlatform',
-        note: `cannot be protected while virtual machines refer to it: ${error?.message.replace('PATCH /api/v1/x: ', '')}; new ones wait until the operator may put the label pelotech.ot/images-in-use on Namespace vmdi-farm and the finalizer pelotech.ot/in-use on the image`,
+        note: `cannot be protected while virtual machines refer to it: ${error?.message.replace(/PATCH \/api\/v1\/x: (Internal error occurred: )?/, '')}; new ones wait until the operator may put the label pelotech.ot/images-in-use on Namespace vmdi-farm and the finalizer pelotech.ot/in-use on the image`,
       },
     ]);
   });
 
-for (const code of [401, 404, 409, 429, 503])
+for (const code of [401, 404, 409, 429, 500, 503, 504])
   test(`an answer ${code} says nothing about the protection: nothing is stored, and the pass is tried again`, async () => {
     await assert.rejects(saved({ mark: answered(code, 'later') }), /later/);
   });

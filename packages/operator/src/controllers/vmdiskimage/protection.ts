@@ -2,6 +2,7 @@
 import { finalizers, labels } from '@terrain/api';
 import { wordsIfRefused } from '#platform/refusal.ts';
 import { isGoing } from './facts.ts';
+import type { ShownMark } from './namespace-use.ts';
 import { inUseByNamespace } from './observe.ts';
 import type { Pass } from './pass.ts';
 import type { Snapshot, StoredImage } from './snapshot.ts';
@@ -20,30 +21,37 @@ export interface Protection {
 export async function protect(pass: Pass, snapshot: Snapshot): Promise<Protection> {
   const { deps, hands, key } = pass;
   const { namespace } = snapshot.image.metadata;
-  const { isTerminating, isMarkedInUse } = snapshot.namespace;
   let { image } = snapshot;
-  if (isGoing(image) || isTerminating) return { image, refusal: undefined };
-  const refusal = await wordsIfRefused(async () => {
+  if (isGoing(image) || snapshot.namespace.isTerminating) return { image, refusal: undefined };
+  const words = await wordsIfRefused(async () => {
     image = await hands.addFinalizer(image, finalizers.imageInUse);
-    await deps.namespaceUse.hold(namespace, key, isMarkedInUse, () => hands.markNamespace(namespace, true));
+    await deps.namespaceUse.hold(namespace, key, shownMark(snapshot), () => hands.markNamespace(namespace, true));
   });
-  return { image, refusal: refusal === undefined ? undefined : tell(pass, image, cannotProtect(namespace, refusal)) };
+  return { image, refusal: words === undefined ? undefined : tell(pass, image, cannotProtect(namespace, words)) };
 }
 
 /** Takes back what protected the image, and its namespace if no other image in it is in use. */
 export async function unprotect(pass: Pass, snapshot: Snapshot, held: StoredImage): Promise<Protection> {
   const { deps, hands, key } = pass;
   const { namespace, finalizers: names = [] } = held.metadata;
-  if (!names.includes(finalizers.imageInUse)) return { image: held, refusal: undefined };
+  if (!names.includes(finalizers.imageInUse)) {
+    deps.namespaceUse.forget(namespace, key);
+    return { image: held, refusal: undefined };
+  }
   const inUse = () => deps.informers.images.store.keysByIndex(inUseByNamespace, namespace).filter((other) => other !== key);
+  const unmark = () => hands.markNamespace(namespace, false);
+  const unmarked = await wordsIfRefused(() => deps.namespaceUse.release(namespace, key, shownMark(snapshot), inUse, unmark));
+  const label = `the label ${labels.imagesInUse} cannot be taken off Namespace ${namespace}`;
+  if (unmarked !== undefined) return { image: held, refusal: tell(pass, held, cannotLetGo(label, unmarked)) };
   let image = held;
-  const refusal = await wordsIfRefused(async () => {
-    const { isMarkedInUse } = snapshot.namespace;
-    await deps.namespaceUse.release(namespace, key, isMarkedInUse, inUse, () => hands.markNamespace(namespace, false));
+  const freed = await wordsIfRefused(async () => {
     image = (await hands.removeFinalizer(held, finalizers.imageInUse)) ?? held;
   });
-  return { image, refusal: refusal === undefined ? undefined : tell(pass, image, cannotLetGo(namespace, refusal)) };
+  const finalizer = `its finalizer ${finalizers.imageInUse} cannot be taken off`;
+  return { image, refusal: freed === undefined ? undefined : tell(pass, image, cannotLetGo(finalizer, freed)) };
 }
+
+const shownMark = ({ namespace }: Snapshot): ShownMark => ({ isMarked: namespace.isMarkedInUse, version: namespace.version });
 
 function tell({ deps }: Pass, image: StoredImage, note: string): string {
   deps.record(image, { type: 'Warning', reason: 'RefusedByPlatform', note });
@@ -53,5 +61,5 @@ function tell({ deps }: Pass, image: StoredImage, note: string): string {
 const cannotProtect = (namespace: string, words: string): string =>
   `cannot be protected while virtual machines refer to it: ${words}; new ones wait until the operator may put the label ${labels.imagesInUse} on Namespace ${namespace} and the finalizer ${finalizers.imageInUse} on the image`;
 
-const cannotLetGo = (namespace: string, words: string): string =>
-  `no virtual machine refers to it any more, but the label ${labels.imagesInUse} cannot be taken off Namespace ${namespace}: ${words}; let the operator do that, and it goes on by itself within a minute`;
+const cannotLetGo = (what: string, words: string): string =>
+  `no virtual machine refers to it any more, but ${what}: ${words}; let the operator do that, and it goes on by itself within a minute`;

@@ -113,7 +113,11 @@ async function holding({ attempt, volumes, cuts, isImporterLeft = false, machine
       },
       informers: { dataVolumes: { served: true } },
       intake: { wrote: () => undefined },
-      memories: { forget: () => undefined },
+      memories: {
+        forget: () => undefined,
+        slotHeldBy: (_uid: string, _attempt: number, what: string | undefined) => what !== undefined && did.push(`note ${what}`),
+      },
+      namespaceUse: new NamespaceUse(),
     },
     hands: {
       writeStatus: async (image: StoredImage, { message }: VMDiskImageStatus) => {
@@ -176,7 +180,7 @@ const inUse =
 const kept: Record<string, { given: Held; want: readonly string[] }> = {
   'its download runs: it ends, and the snapshot and the volume machines were cloned from stay': {
     given: { attempt: 2, volumes: [complete, aVolume({ attempt: 2 })], cuts: [aCut()], machines },
-    want: [inUse, 'close', `delete ${volumeName(2)}`],
+    want: [inUse, 'close', `delete ${volumeName(2)}`, `note DataVolume ${volumeName(2)}`],
   },
   'its download is gone': {
     given: { attempt: 2, volumes: [complete], cuts: [aCut()], machines },
@@ -184,7 +188,7 @@ const kept: Record<string, { given: Held; want: readonly string[] }> = {
   },
   'its download is gone, and its importer is not': {
     given: { attempt: 2, volumes: [complete], cuts: [aCut()], isImporterLeft: true, machines },
-    want: [inUse, 'close'],
+    want: [inUse, 'close', 'note Pod importer-disk (finalizer example.com/hook)'],
   },
   'its download is complete: it takes no slot, and stays': {
     given: { attempt: 1, volumes: [complete], cuts: [aCut()], machines },

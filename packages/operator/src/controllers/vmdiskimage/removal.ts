@@ -4,7 +4,7 @@ import { after, done, type KubeObject, type Result } from '@terrain/runtime';
 import { blockedWords, holdersOf, isGoing, patienceMs } from '#controllers/shared/removal.ts';
 import { isUnfinished } from '#platform/cdi.ts';
 import { refusedMs, wordsIfRefused } from '#platform/refusal.ts';
-import { type Cleared, clearEntry } from './clear-entry.ts';
+import { type Cleared, clearEntry, holderIn } from './clear-entry.ts';
 import type { Eyes } from './hands.ts';
 import { type Pass, saveStatus } from './pass.ts';
 import { unprotect } from './protection.ts';
@@ -76,7 +76,10 @@ export async function keepImage(
   { entry }: Extract<Step, { kind: 'inUse' }>,
 ): Promise<Result> {
   await saveStatus(pass, snapshot, decision);
-  return entry === undefined ? done : giveSlotBack(pass, snapshot, entry);
+  if (entry === undefined) return done;
+  const cleared = await giveSlotBack(pass, snapshot, entry);
+  pass.deps.memories.slotHeldBy(snapshot.image.metadata.uid, entry.attempt, holderIn(cleared), snapshot.nowMs);
+  return cleared;
 }
 
 /** Ends the download that holds the slot, if it still runs. One that is complete takes no slot, and may be needed where it is. */

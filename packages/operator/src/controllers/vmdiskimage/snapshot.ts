@@ -85,7 +85,12 @@ export type Snapshot = {
   readonly secret: Need;
   readonly certConfigMap: Need;
   readonly references: References;
-  readonly namespace: { readonly isTerminating: boolean; readonly isMarkedInUse: boolean };
+  readonly namespace: {
+    readonly isTerminating: boolean;
+    readonly isMarkedInUse: boolean;
+    /** Undefined where the cache does not know it. */
+    readonly version?: string | undefined;
+  };
   readonly memory: Memory;
   /** What the importer said when it last ended; read only where a failure has no other cause. */
   readonly importerWords?: string;

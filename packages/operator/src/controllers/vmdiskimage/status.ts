@@ -26,7 +26,7 @@ export function statusOf(snapshot: Snapshot, { step, record: given }: Decision):
   const shown = shownStep(snapshot, given, step);
   const verdicts = withNote(
     verdictsOf(snapshot, given, shown),
-    step.kind === 'clear' ? slotNote(snapshot, step.entry.attempt) : '',
+    (step.kind === 'clear' || step.kind === 'inUse') && step.entry !== undefined ? slotNote(snapshot, step.entry.attempt) : '',
   );
   const progress = shownProgress(shown, before.progress);
   const record = isMore(progress, before.progress) ? reported(given, nowMs) : given;
