@@ -1,5 +1,5 @@
 /** What it means that the API server would not take an object of ours. */
-import { ApiError, ForeignObjectError, refusalOf } from '@terrain/runtime';
+import { ApiError, ForeignObjectError, type Refusal, refusalOf } from '@terrain/runtime';
 import { type Failure, shorten } from './failure.ts';
 
 /** Name of the policy that asks the ledger before a download may start. */
@@ -11,7 +11,10 @@ const unansweredWebhook = /^Internal error occurred: (failed calling webhook "[^
 /** What the API server said, without the request it answered. */
 export const serverWords = ({ message }: Error): string => message.replace(/^[A-Z]+ \S+: /, '');
 
-const lasting: ReadonlySet<string | undefined> = new Set(['policy', 'quota', 'rights', 'manifest']);
+const lasting: ReadonlySet<Refusal | undefined> = new Set<Refusal>(['policy', 'quota', 'rights', 'manifest']);
+
+/** Whether it is for a person to change that, and no matter of time or of another look. */
+export const isLasting = (refusal: Refusal | undefined): boolean => lasting.has(refusal);
 
 /** Does something to what exists already. The API server's words, if it refused; what passes by itself is thrown, to be tried again soon. */
 export async function wordsIfRefused(work: () => Promise<unknown>): Promise<string | undefined> {
@@ -20,7 +23,7 @@ export async function wordsIfRefused(work: () => Promise<unknown>): Promise<stri
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (lasting.has(refusalOf(error))) return shorten(serverWords(error));
+    if (isLasting(refusalOf(error))) return shorten(serverWords(error));
     const unanswered = unansweredWords(error);
     if (unanswered === undefined) throw error;
     return shorten(unanswered);

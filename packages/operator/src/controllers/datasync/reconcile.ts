@@ -23,7 +23,7 @@ import {
   type Result,
   refusalOf,
 } from '@terrain/runtime';
-import { serverWords } from '#platform/refusal.ts';
+import { isLasting, serverWords } from '#platform/refusal.ts';
 import { decide, isDeleted, isPaused, leavingOf, type Plan } from './decide.ts';
 import { type ImagePatch, releaseOf } from './desired.ts';
 import { type ObserveSources, observe, type Snapshot, type StoredDataSync, type StoredImage } from './observe.ts';
@@ -199,8 +199,7 @@ function noteRefusal(refused: Pass['refused'], name: string, write: Refusal['wri
   const refusal = refusalOf(error);
   // The deletion of the DataSync itself is on its way too.
   if (refusal === 'terminating') return;
-  const isForGood = refusal === 'policy' || refusal === 'quota' || refusal === 'rights' || refusal === 'manifest';
-  if (!isForGood) throw error;
+  if (!isLasting(refusal)) throw error;
   // Without the request line, which tells people nothing.
   refused.set(name, { write, words: serverWords(error as Error) });
 }

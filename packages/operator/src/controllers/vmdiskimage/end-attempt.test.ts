@@ -13,14 +13,11 @@ import type { Pass } from './pass.ts';
 import type { StoredImage } from './snapshot.ts';
 import type { Step } from './step.ts';
 
-/** An attempt that runs by its status, without a slot and a DataVolume as far as the caches know. */
-function interrupted(stored: LedgerEntry | 'unreadable' | undefined) {
-  const snapshot = aSnapshot({ image: { status: syncing() } });
-  const decision = decide(snapshot);
-  const written: string[] = [];
-  const pass = {
+/** A pass over an image, with what live reads find; each status it writes is told. */
+function passTelling(eyes: object, tell: (status: StoredImage['status']) => void): Pass {
+  return {
     deps: {
-      eyes: { dataVolume: async () => undefined, entry: async () => stored },
+      eyes,
       intake: { wrote: () => undefined },
       memories: { forget: () => undefined },
       namespaceUse: new NamespaceUse(),
@@ -28,12 +25,21 @@ function interrupted(stored: LedgerEntry | 'unreadable' | undefined) {
     },
     hands: {
       writeStatus: async (image: StoredImage, status: StoredImage['status']) => {
-        written.push(String(status?.history?.at(-1)?.result));
+        tell(status);
         return { ...image, status, metadata: { ...image.metadata, resourceVersion: '99' } };
       },
     },
     signal: new AbortController().signal,
   } as unknown as Pass;
+}
+
+/** An attempt that runs by its status, without a slot and a DataVolume as far as the caches know. */
+function interrupted(stored: LedgerEntry | 'unreadable' | undefined) {
+  const snapshot = aSnapshot({ image: { status: syncing() } });
+  const decision = decide(snapshot);
+  const written: string[] = [];
+  const eyes = { dataVolume: async () => undefined, entry: async () => stored };
+  const pass = passTelling(eyes, (status) => written.push(String(status?.history?.at(-1)?.result)));
   const step = decision.step as Extract<Step, { kind: 'end' }>;
   return { step, written, result: endAttempt(pass, snapshot, decision, step) };
 }
@@ -55,22 +61,7 @@ async function unseen(live: DataVolume | undefined) {
   const snapshot = aSnapshot({ image: { status: syncing({ attempt: { dataVolumeUID: 'made' } }) }, entry: anEntry() });
   const decision = decide(snapshot);
   const written: (string | undefined)[] = [];
-  const pass = {
-    deps: {
-      eyes: { dataVolume: async () => live },
-      intake: { wrote: () => undefined },
-      memories: { forget: () => undefined },
-      namespaceUse: new NamespaceUse(),
-      record: () => undefined,
-    },
-    hands: {
-      writeStatus: async (image: StoredImage, status: StoredImage['status']) => {
-        written.push(status?.retry?.lastMessage);
-        return { ...image, status };
-      },
-    },
-    signal: new AbortController().signal,
-  } as unknown as Pass;
+  const pass = passTelling({ dataVolume: async () => live }, (status) => written.push(status?.retry?.lastMessage));
   const { afterMs } = await endAttempt(pass, snapshot, decision, decision.step as Extract<Step, { kind: 'end' }>);
   return { afterMs, written };
 }

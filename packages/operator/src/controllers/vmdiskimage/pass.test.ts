@@ -86,8 +86,14 @@ for (const code of [401, 404, 409, 429, 500, 503, 504])
   });
 
 /** Passes over an image that nobody refers to any more, until one is not interrupted. */
-async function unprotected({ diesAt }: { readonly diesAt?: 'mark' | 'finalizer' }) {
-  const world = { finalizers: ['pelotech.ot/cleanup', 'pelotech.ot/in-use'], isMarkedInUse: true };
+async function unprotected({
+  diesAt,
+  isMarkedInUse = true,
+}: {
+  readonly diesAt?: 'mark' | 'finalizer';
+  readonly isMarkedInUse?: boolean;
+}) {
+  const world = { finalizers: ['pelotech.ot/cleanup', 'pelotech.ot/in-use'], isMarkedInUse };
   let death = diesAt;
   const reach = (write: 'mark' | 'finalizer'): void => {
     if (death !== write) return;
@@ -127,6 +133,11 @@ for (const diesAt of [undefined, 'mark', 'finalizer'] as const)
       finalizers: ['pelotech.ot/cleanup'],
       isMarkedInUse: false,
     }));
+
+test('a finalizer whose process died before it marked the namespace goes as well', async () => {
+  const world = await unprotected({ isMarkedInUse: false });
+  assert.deepEqual(world, { finalizers: ['pelotech.ot/cleanup'], isMarkedInUse: false });
+});
 
 test('two images that nobody refers to any more, let go of at once, leave their namespace unmarked', async () => {
   const marks: boolean[] = [];
